@@ -1,0 +1,26 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { defineConfig } from 'vitest/config';
+
+// Tests read the packages' sources, so that none of them needs a build.
+const conditions = ['@kimi-tc/source', 'module', 'node', 'development|production'];
+
+const workspaces = ['packages', 'apps', 'internal']
+  .filter((folder) => existsSync(folder))
+  .flatMap((folder) => readdirSync(folder).map((name) => ({ name, root: `${folder}/${name}` })))
+  .filter(({ root }) => existsSync(`${root}/package.json`));
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    // A property test tries hundreds of inputs, and some machines have two slow cores.
+    testTimeout: 60_000,
+    projects: [
+      ...workspaces.map(({ name, root }) => ({
+        extends: true as const,
+        test: { name, root, include: ['src/**/*.test.ts'] },
+      })),
+      { extends: true, test: { name: 'scripts', root: 'scripts', include: ['*.test.ts'] } },
+    ],
+  },
+});
