@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { checkHouse } from './check-house.ts';
+import { checkHouse } from './house/check-house.ts';
 
 const roots: string[] = [];
 afterEach(() => {

@@ -5,7 +5,7 @@ import { listFolder, type Member, type Source, type Violation, violation, visitN
 const REQUIRED = ['README.md', 'package.json', 'src', 'tsconfig.json'];
 const OPTIONAL = ['CHANGELOG.md', 'tsup.config.ts'];
 /** Made by tools and ignored by git. */
-const GENERATED = ['.turbo', 'coverage', 'dist', 'node_modules'];
+const GENERATED = ['.pack', '.turbo', 'coverage', 'dist', 'node_modules'];
 /** What single packages hold beyond the common set. */
 const EXTRA: Record<string, readonly string[]> = { testing: ['cases', 'prompts'] };
 

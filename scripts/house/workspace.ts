@@ -2,12 +2,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import ts from 'typescript';
 
-export interface Workspace {
-  /** Folder that holds `packages/`, `apps/` and `internal/`. */
-  root: string;
-  members: Member[];
-}
-
 /** A workspace package: one of `packages/*`, `apps/*`, `internal/*`. */
 export interface Member {
   kind: 'packages' | 'apps' | 'internal';
@@ -38,11 +32,11 @@ export interface Violation {
   message: string;
 }
 
-export function readWorkspace(root: string): Workspace {
-  const members = (['packages', 'apps', 'internal'] as const).flatMap((kind) =>
+/** The packages under `packages/`, `apps/` and `internal/` of the folder `root`. */
+export function readWorkspace(root: string): Member[] {
+  return (['packages', 'apps', 'internal'] as const).flatMap((kind) =>
     listFolder(join(root, kind)).flatMap((name) => readMember(join(root, kind, name), kind, name)),
   );
-  return { root, members };
 }
 
 /** A violation at a node, or at the top of the file. */
