@@ -1,0 +1,187 @@
+import type { JsonObject, JsonValue } from './json.ts';
+
+/**
+ * One case: something a server may send, or an application is about to send, and the one result
+ * that every surface of the project gives for it. `cases/README.md` holds the rulings.
+ */
+export interface CorpusCase {
+  /** Stable slug, unique over the corpus; also the name of the file. */
+  readonly id: string;
+  /** The folder the file lies in. */
+  readonly topic: string;
+  /** The public report the situation comes from, or `project case`. */
+  readonly source: string;
+  /** What the case shows. */
+  readonly note: string;
+  readonly family: Family;
+  /** The tools of the request. Absent or empty: the tools are unknown. */
+  readonly tools?: readonly CaseTool[];
+  readonly options?: CaseOptions;
+  readonly input: CaseInput;
+  readonly expected: Expected;
+}
+
+/** `k2` is K2 Instruct, `thinking` is K2 Thinking, `k2.5` stands for K2.5, K2.6 and K2.7. */
+export type Family = 'k2' | 'thinking' | 'k2.5' | 'k3';
+
+/** A tool as the OpenAI API has it. */
+export interface CaseTool {
+  readonly type: 'function';
+  readonly function: {
+    readonly name: string;
+    readonly description?: string;
+    readonly parameters: JsonObject;
+  };
+}
+
+export interface CaseOptions {
+  /** The prompt ended in an open `<think>`. Default `false`. */
+  readonly promptOpensThink?: boolean;
+  /** How far calls written as plain text are read. Absent: the default of the project. */
+  readonly recoverTextCalls?: 'lenient';
+  /** The tool choice of the request. Absent: `auto`. */
+  readonly toolChoice?: 'none';
+  /** The server was forced to answer with a JSON list of calls. Default `false`. */
+  readonly guidedJson?: boolean;
+}
+
+export type CaseInput = DeltasInput | ChunksInput | MessageInput | HistoryInput | SchemaInput | RequestInput;
+
+/** What an input is; also says which fields `expected` has. */
+export type InputKind = CaseInput['kind'];
+
+/** One fragment of text and the field it arrives in. */
+export type CaseDelta = readonly [channel: 'content' | 'reasoning', text: string];
+
+/** Text as it arrives. */
+export interface DeltasInput {
+  readonly kind: 'deltas';
+  readonly deltas: readonly CaseDelta[];
+  /** The word of the server; `null` if it sent none. */
+  readonly finishReason: string | null;
+}
+
+/** Chunks of a streamed chat completion. */
+export interface ChunksInput {
+  readonly kind: 'chunks';
+  readonly chunks: readonly JsonObject[];
+}
+
+/** One choice of a chat completion that was not streamed. */
+export interface MessageInput {
+  readonly kind: 'message';
+  readonly choice: JsonObject;
+}
+
+/** Messages that an application is about to send. */
+export interface HistoryInput {
+  readonly kind: 'history';
+  readonly messages: readonly JsonObject[];
+  /** `model`, `thinking` and so on. Absent: a model of the case's family, thinking not asked for. */
+  readonly request?: JsonObject;
+}
+
+/** The `parameters` of a tool, or a list of tools. One of the two is there. */
+export interface SchemaInput {
+  readonly kind: 'schema';
+  readonly schema?: JsonValue;
+  readonly tools?: readonly JsonObject[];
+}
+
+/** A request body without its messages. `toolCount: n` stands for `n` tools. */
+export interface RequestInput {
+  readonly kind: 'request';
+  readonly request: JsonObject;
+}
+
+export interface Expected {
+  /** Whole text, exact. */
+  readonly reasoning?: string;
+  /** Whole text, exact. */
+  readonly content?: string;
+  /** Complete calls in order. */
+  readonly toolCalls?: readonly ExpectedToolCall[];
+  /** Calls that must never be dispatched. Absent: none. */
+  readonly incompleteToolCalls?: readonly ExpectedIncompleteToolCall[];
+  readonly finishReason?: FinishWord;
+  /** Codes that must be present. Empty: nothing may be reported. Absent: not checked. */
+  readonly problems?: readonly ProblemCode[];
+  readonly usage?: JsonObject;
+  /** The history that is sent. */
+  readonly messages?: readonly JsonObject[];
+  /** The schema that is sent; `null`: refused before sending. */
+  readonly schema?: JsonValue;
+  /** The request that is sent; `null`: refused before sending. */
+  readonly request?: JsonObject | null;
+  /** `trim`: reasoning and content are compared without outer white space. */
+  readonly textCompare?: 'trim';
+  readonly checks?: readonly CheckName[];
+}
+
+export interface ExpectedToolCall {
+  readonly index: number;
+  /** Absent: not checked. */
+  readonly id?: string;
+  readonly name: string;
+  /** A string is exact; an object is compared as JSON. */
+  readonly arguments: string | JsonObject;
+}
+
+export interface ExpectedIncompleteToolCall {
+  /** Absent: not checked. */
+  readonly name?: string;
+  /** As far as they arrived, without outer white space. Absent: not checked. */
+  readonly arguments?: string;
+}
+
+/** Why a turn ended, in the words of the OpenAI API, with `error` and `other` added. */
+export type FinishWord = (typeof finishWords)[number];
+
+export const finishWords = ['stop', 'length', 'tool_calls', 'content_filter', 'error', 'other'] as const;
+
+/** Invariants that a case may ask for by name (`cases/README.md` section 3). */
+export type CheckName = (typeof checkNames)[number];
+
+export const checkNames = [
+  'uniqueToolCallIds',
+  'singleFinishEvent',
+  'argumentDeltasStreamed',
+  'everyToolResultMatchesNearestPrecedingCall',
+  'argumentsUnchanged',
+  'reasoningUnchanged',
+] as const;
+
+/** What may be reported about an input (`cases/README.md` section 9). */
+export type ProblemCode = (typeof problemCodes)[number];
+
+export const problemCodes = [
+  'unknown-tool',
+  'unresolved-tool',
+  'tool-name-inferred',
+  'id-rewritten',
+  'malformed-call',
+  'missing-arguments',
+  'unclosed-call',
+  'truncated-call',
+  'invalid-arguments',
+  'arguments-repaired',
+  'empty-section',
+  'stray-markup',
+  'call-in-open-quote',
+  'text-call-recovered',
+  'suspected-tool-call',
+  'duplicate-call',
+  'call-suppressed',
+  'missing-call',
+  'empty-turn',
+  'reasoning-exhausted-budget',
+  'stream-ended-early',
+  'reasoning-placeholder-inserted',
+  'schema-relaxed',
+  'unresolvable-schema',
+  'invalid-tool-name',
+  'param-dropped',
+  'thinking-disabled-for-forced-tool',
+  'tool-choice-downgraded',
+  'too-many-tools',
+] as const;

@@ -1,0 +1,41 @@
+export type {
+  CaseDelta,
+  CaseInput,
+  CaseOptions,
+  CaseTool,
+  CheckName,
+  ChunksInput,
+  CorpusCase,
+  DeltasInput,
+  Expected,
+  ExpectedIncompleteToolCall,
+  ExpectedToolCall,
+  Family,
+  FinishWord,
+  HistoryInput,
+  InputKind,
+  MessageInput,
+  ProblemCode,
+  RequestInput,
+  SchemaInput,
+} from './case.ts';
+export { checkNames, finishWords, problemCodes } from './case.ts';
+export { DataError } from './check.ts';
+export { checkCase } from './check-case.ts';
+export type { Surface } from './check-surface.ts';
+export { checkSurface } from './check-surface.ts';
+export type { Chunked, Chunking } from './chunkings.ts';
+export { chunkings } from './chunkings.ts';
+export { compareOutcome } from './compare.ts';
+export type { JsonObject, JsonValue } from './json.ts';
+export type { LoadCasesOptions } from './load-cases.ts';
+export { caseFile, loadCases } from './load-cases.ts';
+export type { PromptCase, PromptFamily, PromptOptions } from './load-prompts.ts';
+export { loadPrompts } from './load-prompts.ts';
+export type {
+  Outcome,
+  OutcomeIncompleteToolCall,
+  OutcomeToolCall,
+  RequestOutcome,
+  TurnOutcome,
+} from './outcome.ts';
