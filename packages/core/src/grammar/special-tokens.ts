@@ -1,0 +1,44 @@
+/**
+ * The markers of the K2 grammar (K2, K2-Thinking, K2.5, K2.6, K2.7) as text.
+ * Source: the tokenizer tables of the model family; the singular section spelling and the
+ * spaced spellings are not in the vocabulary, models and servers write them as text.
+ */
+export type MarkerKind =
+  | 'section-begin'
+  | 'section-end'
+  | 'call-begin'
+  | 'call-end'
+  | 'argument-begin'
+  | 'think-open'
+  | 'think-close'
+  | 'turn-end';
+
+const BAR_NAMES: Record<string, MarkerKind> = {
+  tool_calls_section_begin: 'section-begin',
+  tool_call_section_begin: 'section-begin',
+  tool_calls_section_end: 'section-end',
+  tool_call_section_end: 'section-end',
+  tool_call_begin: 'call-begin',
+  tool_call_end: 'call-end',
+  tool_call_argument_begin: 'argument-begin',
+  im_end: 'turn-end',
+};
+
+/** Every accepted spelling of every marker. Bar markers may have one space inside either bar, or both. */
+export const MARKERS: ReadonlyMap<string, MarkerKind> = new Map(
+  Object.entries(BAR_NAMES)
+    .flatMap(([name, kind]) =>
+      ['|', '| '].flatMap((left) => ['|', ' |'].map((right) => [left + name + right, kind] as const)),
+    )
+    .map(([inner, kind]) => [`<${inner}>`, kind] as [string, MarkerKind])
+    .concat([
+      ['<think>', 'think-open'],
+      ['</think>', 'think-close'],
+    ]),
+);
+
+/** A stream that ends in one of these, or more of a marker, was cut inside a tool marker: never text. */
+export const CUT_MARKER: RegExp = /^<\| ?tool_call/;
+
+/** The end-of-sequence token; unlike the markers it counts only as the very last characters of a turn. */
+export const END_OF_SEQUENCE = '[EOS]';

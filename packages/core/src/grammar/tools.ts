@@ -1,0 +1,136 @@
+import { expectOption } from '../kimi-error.ts';
+import { tidyToolCallId } from './tool-call-id.ts';
+
+/** A tool as it stands in an OpenAI chat request. */
+export interface ToolDefinition {
+  type: 'function';
+  function: {
+    name: string;
+    description?: string | undefined;
+    /** JSON Schema of the arguments. */
+    parameters?: Record<string, unknown> | undefined;
+  };
+}
+
+/** What a call's header says. */
+export type Header =
+  /** It names a tool. `counter` is absent where the model gave none. */
+  | { kind: 'named'; name: string; counter: string | undefined; offered: boolean }
+  /** It is an id without a usable name; the arguments may still tell. */
+  | { kind: 'anonymous'; counter: string | undefined; inferable: boolean; unwrappable: boolean }
+  /** It is not an id at all. */
+  | { kind: 'malformed' };
+
+/** The tools of one request, asked by name and by arguments. */
+export interface ToolBox {
+  /** False when the request's tools are unknown (none were given). */
+  known: boolean;
+  names: readonly string[];
+  /** The offered tool that `name` means: itself, its longest offered tail behind a dot, or the only one equal when `-` and `_` are. */
+  find(name: string): string | undefined;
+  readHeader(raw: string): Header;
+  /** The one offered tool that takes exactly such arguments: every key declared, all required ones there. */
+  infer(args: Record<string, unknown>): string | undefined;
+  /** The JSON Schema of one parameter, if it is declared. */
+  parameter(tool: string, key: string): unknown;
+}
+
+type Schema = { properties?: Record<string, unknown>; required?: unknown };
+
+/**
+ * Checks and indexes the tools of a request. Entries that are not functions (hosted tools of a
+ * provider) have no name a model could call, and are passed over.
+ * @throws KimiError naming the entry that is not an object, or whose function has no name
+ */
+export function createToolBox(tools: readonly ToolDefinition[] | undefined): ToolBox {
+  expectOption(tools === undefined || Array.isArray(tools), 'tools', 'an array of tool definitions', tools);
+  const schemas = new Map<string, Schema>();
+  for (const [i, tool] of (tools ?? []).entries()) {
+    expectOption(typeof tool === 'object' && tool !== null, `tools[${i}]`, 'an object', tool);
+    const fn = tool.function;
+    if (fn === undefined) continue;
+    const name: unknown = fn?.name;
+    expectOption(
+      typeof name === 'string' && name !== '',
+      `tools[${i}].function.name`,
+      'a non-empty string',
+      name,
+    );
+    schemas.set(fn.name, (fn.parameters ?? {}) as Schema);
+  }
+  const names = [...schemas.keys()];
+  const longestFirst = [...names].sort((a, b) => b.length - a.length);
+  const alike = (name: string) => name.replaceAll('-', '_');
+
+  function find(name: string): string | undefined {
+    for (let dot = -1; ; ) {
+      const tail = name.slice(dot + 1);
+      if (schemas.has(tail)) return tail;
+      dot = name.indexOf('.', dot + 1);
+      if (dot < 0) break;
+    }
+    const twins = names.filter((other) => alike(other) === alike(name));
+    return twins.length === 1 ? twins[0] : undefined;
+  }
+
+  function readHeader(raw: string): Header {
+    const id = tidyToolCallId(raw);
+    if (id === undefined) return { kind: 'malformed' };
+    const body = id.startsWith('functions.') ? id.slice(10) : id;
+    const named = (name: string, counter: string | undefined): Header => {
+      const offered = find(name);
+      return { kind: 'named', name: offered ?? name, counter, offered: offered !== undefined };
+    };
+    const anonymous = (counter: string | undefined, inferable = true): Header => ({
+      kind: 'anonymous',
+      counter,
+      inferable,
+      unwrappable: counter === undefined,
+    });
+    if (body === '') return anonymous(undefined);
+    const counted = /^(.*):(\d+)$/.exec(body);
+    if (counted) return counted[1] ? named(counted[1], counted[2]) : anonymous(counted[2]);
+    if (/^\d+$/.test(body)) return anonymous(body);
+    // Looser forms count only where they name a tool that was offered.
+    const colon = body.lastIndexOf(':');
+    const loose = [body, ...(colon > 0 ? [body.slice(0, colon)] : [])].find(
+      (name) => find(name) !== undefined,
+    );
+    if (loose !== undefined) return named(loose, /:(\d+)\.\d+$/.exec(body)?.[1]);
+    if (!id.startsWith('functions')) return anonymous(undefined);
+    const rest = id.slice('functions'.length);
+    for (const name of longestFirst) {
+      for (const start of [name, `_${name}`, `.${name}`, `(${name})`]) {
+        const counter = rest.startsWith(start)
+          ? /^[_:]?(\d+)(?:\.\d+)?$/.exec(rest.slice(start.length))
+          : null;
+        if (counter) return named(name, counter[1]);
+      }
+    }
+    return anonymous(undefined, false);
+  }
+
+  function infer(args: Record<string, unknown>): string | undefined {
+    const keys = Object.keys(args);
+    const fitting = names.filter((name) => {
+      const { properties = {}, required } = schemas.get(name) as Schema;
+      const wanted = Array.isArray(required) ? required : [];
+      return (
+        keys.every((key) => Object.hasOwn(properties, key)) && wanted.every((key) => Object.hasOwn(args, key))
+      );
+    });
+    return fitting.length === 1 ? fitting[0] : undefined;
+  }
+
+  return {
+    known: names.length > 0,
+    names,
+    find,
+    readHeader,
+    infer,
+    parameter: (tool, key) => {
+      const properties = schemas.get(tool)?.properties;
+      return properties && Object.hasOwn(properties, key) ? properties[key] : undefined;
+    },
+  };
+}

@@ -1,0 +1,22 @@
+export { type ModelFamily, type ModelProfile, resolveModel } from './grammar/models.ts';
+export {
+  formatToolCallId,
+  type ParsedToolCallId,
+  parseToolCallId,
+  type ToolCallIdForm,
+} from './grammar/tool-call-id.ts';
+export type { ToolDefinition } from './grammar/tools.ts';
+export { KimiError } from './kimi-error.ts';
+export { type Assembler, createAssembler } from './parse/assembler.ts';
+export type {
+  Channel,
+  FinishReason,
+  IncompleteToolCall,
+  KimiEvent,
+  KimiTurn,
+  Problem,
+  ProblemCode,
+  ToolCall,
+} from './parse/events.ts';
+export { parse } from './parse/parse.ts';
+export { createParser, type KimiParser, type ParserOptions } from './parse/parser.ts';

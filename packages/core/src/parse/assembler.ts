@@ -1,0 +1,63 @@
+import type { IncompleteToolCall, KimiEvent, KimiTurn, Problem, ToolCall } from './events.ts';
+import { createTextBuilder } from './text-builder.ts';
+
+export interface Assembler {
+  push(event: KimiEvent): void;
+  /** The turn so far; a new object each time. */
+  readonly turn: KimiTurn;
+}
+
+/** Folds the events of one turn into the turn. */
+export function createAssembler(): Assembler {
+  const reasoning = createTextBuilder();
+  const content = createTextBuilder();
+  const rawIds = new Map<number, string>();
+  const toolCalls: ToolCall[] = [];
+  const incompleteToolCalls: IncompleteToolCall[] = [];
+  const problems: Problem[] = [];
+  let finishReason: KimiTurn['finishReason'] = { unified: 'other', raw: undefined };
+
+  return {
+    push(event) {
+      switch (event.type) {
+        case 'reasoning-delta':
+          reasoning.push(event.delta);
+          break;
+        case 'text-delta':
+          content.push(event.delta);
+          break;
+        case 'tool-call-start':
+          rawIds.set(event.index, event.rawId);
+          break;
+        case 'tool-call-end': {
+          const { id, name, index } = event;
+          const rawId = rawIds.get(index) ?? id;
+          toolCalls.push({ index: toolCalls.length, id, name, arguments: event.arguments, rawId });
+          break;
+        }
+        case 'tool-call-error': {
+          const { id, name, reason } = event;
+          incompleteToolCalls.push({ id, name, arguments: event.arguments, reason });
+          break;
+        }
+        case 'problem': {
+          const { type: _, ...problem } = event;
+          problems.push(problem);
+          break;
+        }
+        case 'finish':
+          finishReason = event.finishReason;
+      }
+    },
+    get turn() {
+      return {
+        reasoning: reasoning.toString(),
+        content: content.toString(),
+        toolCalls: [...toolCalls],
+        incompleteToolCalls: [...incompleteToolCalls],
+        finishReason,
+        problems: [...problems],
+      };
+    },
+  };
+}

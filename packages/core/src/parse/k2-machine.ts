@@ -1,0 +1,495 @@
+import type { ToolBox } from '../grammar/tools.ts';
+import { type ArgumentReader, createArgumentReader } from './arguments.ts';
+import type { Channel, KimiEvent, ProblemCode } from './events.ts';
+import { deriveFinishReason } from './finish-reason.ts';
+import { createLastWord, type LastWord } from './last-word.ts';
+import { createLexer, type Lexeme } from './lexer.ts';
+import { createQuotedCallTrial, type QuotedCallTrial } from './open-quote.ts';
+import { createOutput } from './output.ts';
+import { PROBLEM_MESSAGES } from './problem-messages.ts';
+import { createTextReader } from './text-reader.ts';
+import { type Call, createCallLog } from './tool-calls.ts';
+
+export interface MachineSettings {
+  tools: ToolBox;
+  /** Tool choice `none`. */
+  suppress: boolean;
+  promptOpensThink: boolean;
+  /** Read `functions.NAME:IDX{…}` without markers. */
+  recoverStripped: boolean;
+  recoverLenient: boolean;
+  guidedJson: boolean;
+  limits: { maxArgumentsLength?: number | undefined; maxToolCalls?: number | undefined };
+  emit(event: KimiEvent): void;
+}
+
+export interface Machine {
+  feed(delta: string, channel: Channel): void;
+  end(finishReason: string | undefined): void;
+}
+
+/** Takes a lexeme, does what it means, and returns the state that reads the next one. */
+type State = (lexeme: Lexeme) => State;
+
+/** The K2 grammar: lexemes to events. One state function per place that the text can be in. */
+export function createK2Machine(settings: MachineSettings): Machine {
+  const { tools, suppress, recoverStripped, limits, emit } = settings;
+  /** Text of a channel is reasoning while its thought is open. */
+  const thinking = { content: settings.promptOpensThink, reasoning: true };
+  /** Lexemes to read, the next one last; more than one only when something is read again. */
+  const input: Lexeme[] = [];
+  let state: State = inText;
+  /** Inside a section: the calls opened in it so far. Outside: -1. */
+  let callsInSection = -1;
+
+  const lexer = createLexer((lexeme) => {
+    input.push(lexeme);
+    drain();
+  });
+  const calls = createCallLog({
+    tools,
+    suppress,
+    maxToolCalls: limits.maxToolCalls,
+    emit,
+    report,
+    onOpen() {
+      if (callsInSection >= 0) callsInSection++;
+      output.callOpened();
+    },
+  });
+  const output = createOutput({
+    tools,
+    lenient: settings.recoverLenient,
+    guided: settings.guidedJson,
+    emit,
+    onCall({ name, arguments: text }) {
+      const call = calls.openNamed(name, lexer.offset);
+      call.delta(text);
+      if (!settings.guidedJson) call.report('text-call-recovered');
+      call.finish({ text, state: 'whole', isObject: true, repaired: false, over: false }, 'closed');
+    },
+  });
+  const reader = createTextReader({
+    tools,
+    recover: recoverStripped,
+    output,
+    isThinking: (channel) => thinking[channel],
+  });
+
+  function report(code: ProblemCode, offset: number, index?: number): void {
+    const place = index === undefined ? { offset } : { offset, index };
+    emit({ type: 'problem', code, message: PROBLEM_MESSAGES[code] ?? code, ...place });
+  }
+
+  function readAgain(lexemes: readonly Lexeme[]): void {
+    for (let at = lexemes.length - 1; at >= 0; at--) input.push(lexemes[at] as Lexeme);
+  }
+
+  function drain(): void {
+    for (let lexeme = input.pop(); lexeme; lexeme = input.pop()) {
+      // A server that fills the reasoning field has split the thought off itself (ruling 10).
+      if (lexeme.channel === 'reasoning' && thinking.content) {
+        reader.release();
+        closeThink('content');
+      }
+      state = state(lexeme);
+    }
+  }
+
+  function openThink(channel: Channel): void {
+    thinking[channel] = true;
+    reader.resetQuotes(channel);
+  }
+
+  function closeThink(channel: Channel): void {
+    // The quotes of a thought end with it.
+    if (thinking[channel]) reader.resetQuotes(channel);
+    thinking[channel] = false;
+  }
+
+  /**
+   * Plain text, in a thought or not.
+   *
+   *     I will look.<|tool_calls_section_begin|>
+   *     ^
+   */
+  function inText(lexeme: Lexeme): State {
+    const { kind, channel, offset } = lexeme;
+    if (kind === 'text') {
+      const found = reader.take(lexeme);
+      if (!found) return inText;
+      reader.endRun();
+      readAgain([found.rest]);
+      return beginArguments(found.header, found.offset, 'json');
+    }
+    const endsThought = kind === 'think-close' && channel === 'content' && thinking.content;
+    if (!endsThought && reader.isQuoted(channel)) {
+      const mayBeCalls = (kind === 'section-begin' || kind === 'call-begin') && !lexeme.tried && !suppress;
+      if (mayBeCalls) return beginTrial(lexeme);
+      reader.take({ ...lexeme, kind: 'text' });
+      return inText;
+    }
+    const bareHeader = kind === 'argument-begin' ? reader.takeHeader(channel) : undefined;
+    reader.endRun();
+    switch (kind) {
+      case 'section-begin':
+        return beginSection();
+      case 'call-begin':
+        return beginHeader(offset);
+      case 'think-open':
+        openThink(channel);
+        return inText;
+      case 'think-close':
+        closeThink(channel);
+        return inText;
+      case 'argument-begin':
+        if (bareHeader !== undefined) return beginArguments(bareHeader, offset - bareHeader.length, 'markup');
+        report('stray-markup', offset);
+        return inText;
+      case 'call-end':
+      case 'section-end':
+        report('stray-markup', offset);
+        return inText;
+      default:
+        return inText; // turn ends, and a marker that was cut at the end of the stream
+    }
+  }
+
+  // --- calls in an open quote (ruling 7) ---
+
+  let trial: QuotedCallTrial | undefined;
+  /** What stands in an open quote from a begin on, while it may be calls to the end of the stream. */
+  let tried: Lexeme[] = [];
+
+  function beginTrial(lexeme: Lexeme): State {
+    trial = createQuotedCallTrial(tools);
+    tried = [];
+    return inTrial(lexeme);
+  }
+
+  /**
+   * In an open quote, behind a begin: nothing may show or run until it is clear what this is.
+   *
+   *     ```\n<|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{}<|tool_call_end|>
+   *                             ^
+   */
+  function inTrial(lexeme: Lexeme): State {
+    if (trial?.take(lexeme)) {
+      tried.push(lexeme);
+      return inTrial;
+    }
+    input.push(lexeme);
+    endTrial('text');
+    return inText;
+  }
+
+  function endTrial(verdict: 'calls' | 'text'): void {
+    trial = undefined;
+    if (verdict === 'calls') {
+      report('call-in-open-quote', tried[0]?.offset ?? 0);
+      reader.resetQuotes();
+      readAgain(tried);
+    } else readAgain(tried.map((lexeme) => ({ ...lexeme, tried: true })));
+    tried = [];
+    state = inText;
+  }
+
+  // --- sections ---
+
+  /** Text of the section since the last marker: noise, unless the section is never closed (ruling 13). */
+  let noise: Lexeme[] = [];
+  let noiseEnd: LastWord;
+
+  function beginSection(): State {
+    callsInSection = 0;
+    return clearNoise();
+  }
+
+  function clearNoise(): State {
+    noise = [];
+    noiseEnd = createLastWord((word) => tools.readHeader(word).kind === 'named');
+    return inSection;
+  }
+
+  /**
+   * In a section, outside of its calls.
+   *
+   *     <|tool_calls_section_begin|><|tool_call_begin|>
+   *                                 ^
+   */
+  function inSection(lexeme: Lexeme): State {
+    const { kind, channel, offset, text } = lexeme;
+    switch (kind) {
+      case 'text': {
+        const found = noiseEnd.take(text);
+        if (!found) {
+          noise.push(lexeme);
+          return inSection;
+        }
+        readAgain([tailOf(lexeme, found.brace)]);
+        return beginArguments(found.word, offset + found.brace - found.word.length, 'markup');
+      }
+      case 'call-begin':
+        return beginHeader(offset);
+      case 'argument-begin': {
+        const word = noiseEnd.word();
+        return word === '' ? clearNoise() : beginArguments(word, offset - word.length, 'markup');
+      }
+      case 'section-end':
+        if (callsInSection === 0) report('empty-section', offset);
+        callsInSection = -1;
+        return inText;
+      case 'think-open':
+        callsInSection = -1;
+        openThink(channel);
+        return inText;
+      case 'think-close':
+        closeThink(channel);
+        return clearNoise();
+      case 'cut-marker':
+        return inSection;
+      default:
+        return clearNoise();
+    }
+  }
+
+  function endSection(): void {
+    const text = noise.map((lexeme) => lexeme.text).join('');
+    callsInSection = -1;
+    if (/^\s*functions\S*\s*$/.test(text)) {
+      openAtEnd = true;
+      calls.open({ kind: 'malformed' }, text.trim(), noise[0]?.offset ?? 0).giveUp('truncated-call');
+    } else if (text.trim() !== '') readAgain(noise);
+    noise = [];
+    state = inText;
+  }
+
+  // --- headers ---
+
+  let header = '';
+  let headerOffset = 0;
+
+  function beginHeader(offset: number): State {
+    header = '';
+    headerOffset = offset;
+    return inHeader;
+  }
+
+  /**
+   * In a header: the id is being read, arguments have not begun.
+   *
+   *     <|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{}
+   *                        ^
+   */
+  function inHeader(lexeme: Lexeme): State {
+    const { kind, text, offset } = lexeme;
+    switch (kind) {
+      case 'text': {
+        const brace = text.indexOf('{');
+        header += brace < 0 ? text : text.slice(0, brace);
+        if (brace < 0) return inHeader;
+        readAgain([tailOf(lexeme, brace)]);
+        return beginArguments(header, headerOffset, 'markup');
+      }
+      case 'argument-begin':
+        return beginArguments(header, headerOffset, 'markup');
+      case 'call-end':
+        closeHeader();
+        return leaveCall();
+      case 'section-end':
+        closeHeader();
+        return leaveCall()(lexeme);
+      case 'call-begin':
+        if (header.trim() !== '') giveUpHeader('malformed-call');
+        return beginHeader(offset);
+      case 'section-begin':
+        giveUpHeader('malformed-call');
+        return beginSection();
+      case 'think-open':
+      case 'think-close':
+        giveUpHeader('malformed-call');
+        callsInSection = -1;
+        return inText(lexeme);
+      default:
+        return inHeader;
+    }
+  }
+
+  function giveUpHeader(reason: ProblemCode): void {
+    calls.open({ kind: 'malformed' }, header.trim(), headerOffset).giveUp(reason);
+  }
+
+  /** A header without arguments (ruling 16). */
+  function closeHeader(): void {
+    const read = tools.readHeader(header);
+    if (read.kind === 'malformed') giveUpHeader('malformed-call');
+    else if (read.kind === 'anonymous') giveUpHeader('unresolved-tool');
+    else {
+      const call = calls.open(read, header.trim(), headerOffset);
+      call.report('missing-arguments');
+      call.finish({ text: '', state: 'empty', isObject: false, repaired: false, over: false }, 'closed');
+    }
+  }
+
+  // --- arguments ---
+
+  let call: Call;
+  let args: ArgumentReader;
+  /** How the call ends: at a marker, or with its JSON (token-stripped calls). */
+  let endsBy: 'markup' | 'json';
+  /** Text behind the complete value. */
+  let behind: LastWord;
+  let openAtEnd = false;
+
+  function beginArguments(rawHeader: string, offset: number, ends: 'markup' | 'json'): State {
+    call = calls.open(tools.readHeader(rawHeader), rawHeader.trim(), offset);
+    endsBy = ends;
+    args = createArgumentReader({
+      onDelta: call.delta,
+      markup: ends === 'markup',
+      maxLength: limits.maxArgumentsLength,
+    });
+    const inSectionNow = callsInSection >= 0;
+    behind = createLastWord(
+      (word) => tools.readHeader(word).kind === 'named' && (inSectionNow || isBareId(word)),
+    );
+    return inArguments;
+  }
+
+  /** An id that needs no section and no call begin in front of it. */
+  function isBareId(word: string): boolean {
+    return (
+      recoverStripped &&
+      /^functions\..+:\d+$/.test(word) &&
+      tools.find(word.slice(10, word.lastIndexOf(':'))) !== undefined
+    );
+  }
+
+  /**
+   * In the arguments, or behind their complete value and before the end of the call.
+   *
+   *     <|tool_call_argument_begin|>{"city":"Oban"}<|tool_call_end|>
+   *                                  ^
+   */
+  function inArguments(lexeme: Lexeme): State {
+    if (lexeme.kind === 'cut-marker') return inArguments;
+    const taken = args.done ? 'behind' : args.take(lexeme);
+    if (taken === 'inside') return inArguments;
+    if (taken === 'marker') return atMarker(lexeme);
+    if (taken === 'behind') return lexeme.kind === 'text' ? behindValue(lexeme) : atMarker(lexeme);
+    if ('again' in taken) {
+      readAgain(taken.again);
+      return endCall('closed');
+    }
+    const rest = tailOf(lexeme, lexeme.text.length - taken.behind.length);
+    if (endsBy === 'markup') return rest.text === '' ? inArguments : behindValue(rest);
+    if (args.whole) {
+      call.report('text-call-recovered');
+      endCall('closed');
+    } else call.giveUp('malformed-call', args.finish().text);
+    if (rest.text !== '') readAgain([rest]);
+    return leaveCall();
+  }
+
+  /** Text behind the complete value: dropped, unless the next call begins in it without its begin marker. */
+  function behindValue(lexeme: Lexeme): State {
+    const found = behind.take(lexeme.text);
+    if (!found) return inArguments;
+    const rest = tailOf(lexeme, found.brace);
+    readAgain([{ ...rest, text: found.word + rest.text, offset: rest.offset - found.word.length }]);
+    return endCall('unclosed', behind.hasMore());
+  }
+
+  /** A marker outside of the strings of the arguments. */
+  function atMarker(lexeme: Lexeme): State {
+    const { kind, offset, text } = lexeme;
+    if (endsBy === 'json') {
+      call.giveUp('malformed-call', args.finish().text);
+      return leaveCall()(lexeme);
+    }
+    if (kind === 'call-end') return endCall('closed');
+    if (kind === 'section-begin' || kind === 'section-end' || kind === 'call-begin')
+      return endCall('unclosed')(lexeme);
+    if (!args.whole) {
+      args.takeText(text); // not JSON: from here on the arguments are kept raw
+      return inArguments;
+    }
+    if (kind === 'think-open' || kind === 'think-close') return endCall('unclosed')(lexeme);
+    const word = behind.word();
+    const header = kind === 'argument-begin' && word !== '' ? tools.readHeader(word) : undefined;
+    if (
+      header?.kind !== 'named' ||
+      (callsInSection < 0 && !(header.offered || word.startsWith('functions.')))
+    ) {
+      return inArguments; // an orphan, or a turn end
+    }
+    endCall('unclosed', behind.hasMore());
+    return beginArguments(word, offset - word.length, 'markup');
+  }
+
+  function endCall(ended: 'closed' | 'unclosed' | 'cut', junk?: boolean): State {
+    const read = args.finish();
+    const dropped = junk ?? (behind.word() !== '' || behind.hasMore());
+    call.finish({ ...read, repaired: read.repaired || dropped }, ended);
+    return leaveCall();
+  }
+
+  function leaveCall(): State {
+    return callsInSection < 0 ? inText : clearNoise();
+  }
+
+  // --- the end ---
+
+  function endOfStream(): void {
+    lexer.end();
+    for (;;) {
+      drain();
+      if (trial) {
+        const verdict = trial.end();
+        cutInQuote ||= verdict === 'cut';
+        endTrial(verdict === 'calls' ? 'calls' : 'text');
+      } else if (state === inArguments) {
+        const taken = args.takeEnd();
+        if (typeof taken === 'object' && 'again' in taken) {
+          readAgain(taken.again);
+          state = endCall('closed');
+        } else {
+          openAtEnd = !args.whole;
+          state = endCall('cut');
+        }
+      } else if (state === inHeader) {
+        openAtEnd = true;
+        giveUpHeader('truncated-call');
+        callsInSection = -1;
+        state = inText;
+      } else if (state === inSection) endSection();
+      else break;
+    }
+  }
+  /** The stream ended inside a call in an open quote. */
+  let cutInQuote = false;
+
+  return {
+    feed: lexer.feed,
+    end(finishReason) {
+      endOfStream();
+      reader.end();
+      output.end();
+      const { complete, incomplete, suppressed } = calls.seen;
+      if ((output.suspicious || cutInQuote) && complete + incomplete + suppressed === 0) {
+        report('suspected-tool-call', lexer.offset);
+      }
+      const { visible, reasoning } = output;
+      const turn = { complete, incomplete, suppressed, openAtEnd, visible, reasoning };
+      emit({
+        type: 'finish',
+        finishReason: deriveFinishReason(finishReason, turn, (code) => report(code, lexer.offset)),
+      });
+    },
+  };
+}
+
+/** The lexeme from an index on. */
+function tailOf(lexeme: Lexeme, at: number): Lexeme {
+  return { ...lexeme, text: lexeme.text.slice(at), offset: lexeme.offset + at };
+}

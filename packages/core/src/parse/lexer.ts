@@ -1,0 +1,93 @@
+import { CUT_MARKER, MARKERS, type MarkerKind } from '../grammar/special-tokens.ts';
+import type { Channel } from './events.ts';
+
+/** A piece of one channel's text: plain text, a whole marker, or (at the end only) a marker that was cut. */
+export interface Lexeme {
+  kind: 'text' | 'cut-marker' | MarkerKind;
+  text: string;
+  channel: Channel;
+  /** UTF-16 units of the turn in front of it. */
+  offset: number;
+  /** Already tried as a call in an open quote, in vain (ruling 7). */
+  tried?: boolean;
+}
+
+export interface Lexer {
+  feed(delta: string, channel: Channel): void;
+  /** Lets go of what is held. */
+  end(): void;
+  /** UTF-16 units fed so far. */
+  readonly offset: number;
+}
+
+const SPELLINGS = [...MARKERS.keys()];
+const LONGEST = Math.max(...SPELLINGS.map((spelling) => spelling.length));
+
+function markerAt(text: string, at: number): string | undefined {
+  // Every marker goes on with one of these; most `<` of a text do not.
+  const next = text.charCodeAt(at + 1);
+  if (next !== 0x7c /* | */ && next !== 0x74 /* t */ && next !== 0x2f /* / */) return undefined;
+  return SPELLINGS.find((spelling) => text.startsWith(spelling, at));
+}
+
+function canBecomeMarker(tail: string): boolean {
+  return tail.length < LONGEST && SPELLINGS.some((spelling) => spelling.startsWith(tail));
+}
+
+/** Cuts deltas into text and markers. Text without `<` passes through unsliced. */
+export function createLexer(emit: (lexeme: Lexeme) => void): Lexer {
+  /** A proper beginning of a marker at the end of `channel`; until the next delta decides. At most 29 units. */
+  let held = '';
+  let channel: Channel = 'content';
+  let offset = 0;
+
+  function release(): void {
+    if (held !== '') emit({ kind: 'text', text: held, channel, offset: offset - held.length });
+    held = '';
+  }
+
+  function feed(delta: string, from: Channel): void {
+    if (delta === '') return;
+    if (from !== channel) release(); // a marker never spans two fields
+    channel = from;
+    const text = held === '' ? delta : held + delta;
+    const start = offset - held.length;
+    offset += delta.length;
+    held = '';
+    let done = 0;
+    for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at + 1)) {
+      const marker = markerAt(text, at);
+      if (marker === undefined) {
+        if (text.length - at >= LONGEST || !canBecomeMarker(text.slice(at))) continue;
+        held = text.slice(at);
+        break;
+      }
+      if (at > done) emit({ kind: 'text', text: text.slice(done, at), channel, offset: start + done });
+      emit({ kind: MARKERS.get(marker) as MarkerKind, text: marker, channel, offset: start + at });
+      done = at + marker.length;
+      at = done - 1;
+    }
+    const end = text.length - held.length;
+    if (end > done)
+      emit({
+        kind: 'text',
+        text: done === 0 && held === '' ? text : text.slice(done, end),
+        channel,
+        offset: start + done,
+      });
+  }
+
+  return {
+    feed,
+    end() {
+      if (CUT_MARKER.test(held)) {
+        emit({ kind: 'cut-marker', text: held, channel, offset: offset - held.length });
+        held = '';
+      }
+      release();
+    },
+    get offset() {
+      return offset;
+    },
+  };
+}

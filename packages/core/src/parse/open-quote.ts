@@ -1,0 +1,93 @@
+import type { ToolBox } from '../grammar/tools.ts';
+import { createJsonScanner } from './json-scanner.ts';
+import type { Lexeme } from './lexer.ts';
+
+/**
+ * Checks whether what stands in an open quote, from a section begin or call begin to the end of the
+ * stream, is nothing but well-formed calls (ruling 7, second exception). Changes nothing itself.
+ */
+export interface QuotedCallTrial {
+  /** False: this lexeme does not fit. */
+  take(lexeme: Lexeme): boolean;
+  /** The stream is over. `cut`: it ended inside a call. */
+  end(): 'calls' | 'cut' | 'text';
+}
+
+const PARTS_OF_END_OF_SEQUENCE = ['[', '[E', '[EO', '[EOS', '[EOS]'];
+
+export function createQuotedCallTrial(tools: ToolBox): QuotedCallTrial {
+  let state: 'between' | 'header' | 'arguments' = 'between';
+  /** Complete calls; `inSection` counts since the section began and is -1 outside of one. */
+  let calls = 0;
+  let inSection = -1;
+  let header = '';
+  /** The end of the header as far as it tells about inner white space. */
+  let headerEdge = '';
+  let json = createJsonScanner();
+  let root = '';
+  /** What may be the last `[EOS]`. */
+  let tail = '';
+
+  function between({ kind, text }: Lexeme): boolean {
+    if (kind === 'text') {
+      tail = tail === '' ? text.trimStart() : tail + text;
+      return tail === '' || PARTS_OF_END_OF_SEQUENCE.includes(tail);
+    }
+    if (tail !== '') return false;
+    if (kind === 'section-begin') {
+      const fits = inSection !== 0;
+      inSection = 0;
+      return fits;
+    }
+    if (kind === 'section-end') {
+      const fits = inSection > 0;
+      inSection = -1;
+      return fits;
+    }
+    if (kind === 'call-begin') {
+      header = headerEdge = root = '';
+      json = createJsonScanner();
+      state = 'header';
+      return true;
+    }
+    return kind === 'think-close' || kind === 'turn-end' || kind === 'cut-marker';
+  }
+
+  function inHeader({ kind, text }: Lexeme): boolean {
+    if (kind === 'text') {
+      header += text;
+      const edge = headerEdge + text;
+      headerEdge = edge.trimEnd().slice(-1) + (edge.trimEnd() === edge ? '' : ' ');
+      return !/[<>{}"`]|[^\s.:]\s+[^\s.:]/.test(edge);
+    }
+    state = 'arguments';
+    const read = tools.readHeader(header);
+    const namesTool =
+      read.kind === 'named' && (tools.known ? read.offered : /^functions\..+:\d+$/s.test(header.trim()));
+    return kind === 'argument-begin' && namesTool;
+  }
+
+  function inArguments({ kind, text }: Lexeme): boolean {
+    if (kind === 'call-end' && json.status === 'complete') {
+      calls++;
+      if (inSection >= 0) inSection++;
+      state = 'between';
+      return true;
+    }
+    if (kind === 'cut-marker' || (kind !== 'text' && !json.inString)) return false;
+    if (root === '') root = text.trimStart().charAt(0);
+    const end = json.read(text, 0);
+    return '{'.startsWith(root) && json.status !== 'broken' && text.slice(end).trim() === '';
+  }
+
+  return {
+    take(lexeme) {
+      if (state === 'between') return between(lexeme);
+      return state === 'header' ? inHeader(lexeme) : inArguments(lexeme);
+    },
+    end() {
+      if (state !== 'between') return 'cut';
+      return calls > 0 && inSection !== 0 && (tail === '' || tail === '[EOS]') ? 'calls' : 'text';
+    },
+  };
+}

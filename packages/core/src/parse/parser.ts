@@ -1,0 +1,142 @@
+import type { ModelProfile } from '../grammar/models.ts';
+import { createToolBox, type ToolBox, type ToolDefinition } from '../grammar/tools.ts';
+import { expectOption, KimiError } from '../kimi-error.ts';
+import type { Channel, KimiEvent } from './events.ts';
+import { createK2Machine, type MachineSettings } from './k2-machine.ts';
+
+export interface ParserOptions {
+  /** Model id or profile; picks the grammar. Default: the K2 grammar. */
+  model?: string | ModelProfile | undefined;
+  /** The tools of the request, OpenAI-shaped. Absent or empty: unknown, so that any name is taken. */
+  tools?: readonly ToolDefinition[] | undefined;
+  /** The tool choice of the request. `none` removes calls instead of delivering them. Default `auto`. */
+  toolChoice?: 'auto' | 'none' | 'required' | { name: string } | undefined;
+  /** The prompt ended inside an open `<think>`, so that the content starts as reasoning. Default false. */
+  promptOpensThink?: boolean | undefined;
+  /**
+   * Calls written as plain text. `default`: `functions.NAME:IDX{…}` of offered tools (a server that
+   * strips special tokens leaves that). `lenient`: also the forms of other models, such as
+   * `NAME({…})` on a line of its own; content then waits from the first sign of such a form to the
+   * end of its text run. `off`: none.
+   */
+  recoverTextCalls?: 'off' | 'default' | 'lenient' | undefined;
+  /** The server was forced to answer with a JSON list of calls; content waits until it is whole. Default false. */
+  guidedJson?: boolean | undefined;
+  /** What is refused, by count; off by default. Beyond a limit a call ends as `limit-exceeded`. */
+  limits?:
+    | {
+        /** UTF-16 units of one call's arguments. */
+        maxArgumentsLength?: number | undefined;
+        /** Calls of one turn. */
+        maxToolCalls?: number | undefined;
+      }
+    | undefined;
+}
+
+export interface KimiParser {
+  /**
+   * Takes the next piece of one field of the reply, of any length, and reports what is certain by now.
+   * @param channel the field it came in; default `content`
+   * @throws KimiError when `delta` is not a string, `channel` is unknown, or the turn has ended
+   */
+  feed(delta: string, channel?: Channel): void;
+  /**
+   * The reply is over: reports all that was held, then `finish`. Later calls do nothing.
+   * @param finishReason the server's own word, e.g. `stop`; absent when it sent none
+   */
+  end(finishReason?: string | null): void;
+  /** Forgets everything, for the next turn. */
+  reset(): void;
+}
+
+const isCount = (value: unknown) => value === undefined || (Number.isInteger(value) && (value as number) > 0);
+const isFlag = (value: unknown) => value === undefined || typeof value === 'boolean';
+
+function checkOptions(options: ParserOptions & { onEvent(event: KimiEvent): void }): MachineSettings {
+  expectOption(typeof options === 'object' && options !== null, 'options', 'an object', options);
+  const { onEvent, model, tools, toolChoice, promptOpensThink, recoverTextCalls, guidedJson, limits } =
+    options;
+  expectOption(typeof onEvent === 'function', 'onEvent', 'a function', onEvent);
+  const profile: unknown = typeof model === 'object' ? model?.grammar : 'k2';
+  expectOption(
+    model === undefined || typeof model === 'string' || profile === 'k2' || profile === 'k3',
+    'model',
+    'a model id or a profile of resolveModel()',
+    model,
+  );
+  const choices: unknown[] = [undefined, 'auto', 'none', 'required'];
+  const isNamed =
+    typeof toolChoice === 'object' && toolChoice !== null && typeof toolChoice.name === 'string';
+  expectOption(
+    choices.includes(toolChoice) || isNamed,
+    'toolChoice',
+    "'auto', 'none', 'required' or { name }",
+    toolChoice,
+  );
+  const modes: unknown[] = [undefined, 'off', 'default', 'lenient'];
+  expectOption(
+    modes.includes(recoverTextCalls),
+    'recoverTextCalls',
+    "'off', 'default' or 'lenient'",
+    recoverTextCalls,
+  );
+  expectOption(isFlag(promptOpensThink), 'promptOpensThink', 'a boolean', promptOpensThink);
+  expectOption(isFlag(guidedJson), 'guidedJson', 'a boolean', guidedJson);
+  expectOption(
+    limits === undefined || (typeof limits === 'object' && limits !== null),
+    'limits',
+    'an object',
+    limits,
+  );
+  for (const name of ['maxArgumentsLength', 'maxToolCalls'] as const) {
+    expectOption(isCount(limits?.[name]), `limits.${name}`, 'a whole number above 0', limits?.[name]);
+  }
+  const toolBox: ToolBox = createToolBox(tools);
+  const suppress = toolChoice === 'none';
+  return {
+    tools: toolBox,
+    suppress,
+    promptOpensThink: promptOpensThink ?? false,
+    recoverStripped: !suppress && recoverTextCalls !== 'off' && toolBox.known,
+    recoverLenient: !suppress && recoverTextCalls === 'lenient' && toolBox.known,
+    guidedJson: !suppress && guidedJson === true,
+    limits: limits ?? {},
+    emit: onEvent,
+  };
+}
+
+/**
+ * Reads one reply of a Kimi K2 model, in any chunking, and reports what it holds as events.
+ *
+ * Synchronous: events come out of `feed` and `end` through `onEvent`. Bad input never throws; it
+ * becomes `problem` events. The rules are the project's rulings (`cases/README.md` of `@kimi-tc/testing`).
+ *
+ * @throws KimiError naming the option that is wrong
+ */
+export function createParser(options: ParserOptions & { onEvent(event: KimiEvent): void }): KimiParser {
+  const settings = checkOptions(options);
+  let machine = createK2Machine(settings);
+  let ended = false;
+  return {
+    feed(delta, channel = 'content') {
+      expectOption(typeof delta === 'string', 'delta', 'a string', delta);
+      expectOption(
+        channel === 'content' || channel === 'reasoning',
+        'channel',
+        "'content' or 'reasoning'",
+        channel,
+      );
+      if (ended) throw new KimiError('feed', 'feed: the turn has ended; call reset() before the next one');
+      machine.feed(delta, channel);
+    },
+    end(finishReason) {
+      if (ended) return;
+      ended = true;
+      machine.end(finishReason ?? undefined);
+    },
+    reset() {
+      machine = createK2Machine(settings);
+      ended = false;
+    },
+  };
+}

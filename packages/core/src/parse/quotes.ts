@@ -1,0 +1,81 @@
+/**
+ * Follows the quotes of one channel (ruling 7): a fenced block runs from a line that starts with three
+ * or more backticks to one that starts with at least as many; an inline span from a run of backticks to
+ * the next run of the same length, at most to the end of the line.
+ */
+export interface QuoteTracker {
+  /**
+   * Reads `text` from `from` on, up to the next change between quoted and plain or to `to`.
+   * A run of backticks belongs to what stands in front of it.
+   */
+  advance(text: string, from: number, to: number): number;
+  /** Whether what was read last is quoted. */
+  readonly open: boolean;
+  /** Whether what comes next is quoted; for use where no backtick comes next. */
+  isOpen(): boolean;
+  /** At the start of a line (of this channel's text). */
+  readonly atLineStart: boolean;
+  reset(): void;
+}
+
+export function createQuoteTracker(): QuoteTracker {
+  /** Backticks that opened the fence or span; 0: none is open. */
+  let fence = 0;
+  let span = 0;
+  /** Length of the run being read, and whether it began its line. */
+  let run = 0;
+  let runStartsLine = false;
+  let atLineStart = true;
+
+  function settleRun(): void {
+    if (fence > 0) {
+      if (runStartsLine && run >= fence) fence = 0;
+    } else if (span > 0) {
+      if (run === span) span = 0;
+    } else if (runStartsLine && run >= 3) fence = run;
+    else span = run;
+    run = 0;
+  }
+
+  function isOpen(): boolean {
+    if (run > 0) settleRun();
+    return fence > 0 || span > 0;
+  }
+
+  function advance(text: string, from: number, to: number): number {
+    // The common text: nothing open, no backtick.
+    if (fence + span + run === 0 && text.indexOf('`', from) < 0) {
+      if (from < to) atLineStart = text[to - 1] === '\n';
+      return to;
+    }
+    const before = fence + span;
+    for (let at = from; at < to; at++) {
+      const char = text[at];
+      if (char === '`') {
+        if (run++ === 0) runStartsLine = atLineStart;
+        atLineStart = false;
+        continue;
+      }
+      if (run > 0) settleRun();
+      if (char === '\n') span = 0;
+      if (fence + span > 0 !== before > 0) return at;
+      atLineStart = char === '\n';
+    }
+    return to;
+  }
+
+  return {
+    advance,
+    isOpen,
+    get open() {
+      return fence + span > 0;
+    },
+    get atLineStart() {
+      return atLineStart;
+    },
+    reset() {
+      fence = span = run = 0;
+      atLineStart = true;
+    },
+  };
+}
