@@ -20,3 +20,4 @@ export type {
 } from './parse/events.ts';
 export { parse } from './parse/parse.ts';
 export { createParser, type KimiParser, type ParserOptions } from './parse/parser.ts';
+export type { ToolCallPiece } from './parse/structured-calls.ts';

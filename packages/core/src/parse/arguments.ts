@@ -46,6 +46,8 @@ export interface ArgumentReader {
   readonly whole: boolean;
   /** The value is whole and cannot go on: text from here on stands behind it. */
   readonly done: boolean;
+  /** The JSON broke. */
+  readonly broken: boolean;
   /** No more text comes; lets go of what was held. */
   finish(): ReadArguments;
 }
@@ -175,6 +177,9 @@ export function createArgumentReader({ onDelta, markup, maxLength }: ArgumentRea
     },
     get done() {
       return done;
+    },
+    get broken() {
+      return raw;
     },
     finish() {
       held = [];

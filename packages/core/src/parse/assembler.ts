@@ -12,7 +12,8 @@ export function createAssembler(): Assembler {
   const reasoning = createTextBuilder();
   const content = createTextBuilder();
   const rawIds = new Map<number, string>();
-  const toolCalls: ToolCall[] = [];
+  /** Complete calls under their event index: they stand in the order they started. */
+  const complete = new Map<number, Omit<ToolCall, 'index'>>();
   const incompleteToolCalls: IncompleteToolCall[] = [];
   const problems: Problem[] = [];
   let finishReason: KimiTurn['finishReason'] = { unified: 'other', raw: undefined };
@@ -32,7 +33,7 @@ export function createAssembler(): Assembler {
         case 'tool-call-end': {
           const { id, name, index } = event;
           const rawId = rawIds.get(index) ?? id;
-          toolCalls.push({ index: toolCalls.length, id, name, arguments: event.arguments, rawId });
+          complete.set(index, { id, name, arguments: event.arguments, rawId });
           break;
         }
         case 'tool-call-error': {
@@ -53,7 +54,7 @@ export function createAssembler(): Assembler {
       return {
         reasoning: reasoning.toString(),
         content: content.toString(),
-        toolCalls: [...toolCalls],
+        toolCalls: [...complete].sort(([a], [b]) => a - b).map(([, call], index) => ({ index, ...call })),
         incompleteToolCalls: [...incompleteToolCalls],
         finishReason,
         problems: [...problems],

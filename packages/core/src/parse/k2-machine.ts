@@ -7,6 +7,7 @@ import { createLexer, type Lexeme } from './lexer.ts';
 import { createQuotedCallTrial, type QuotedCallTrial } from './open-quote.ts';
 import { createOutput } from './output.ts';
 import { PROBLEM_MESSAGES } from './problem-messages.ts';
+import { createStructuredCalls, type ToolCallPiece } from './structured-calls.ts';
 import { createTextReader } from './text-reader.ts';
 import { type Call, createCallLog } from './tool-calls.ts';
 
@@ -25,6 +26,7 @@ export interface MachineSettings {
 
 export interface Machine {
   feed(delta: string, channel: Channel): void;
+  feedToolCall(piece: ToolCallPiece): void;
   end(finishReason: string | undefined): void;
 }
 
@@ -68,6 +70,13 @@ export function createK2Machine(settings: MachineSettings): Machine {
       if (!settings.guidedJson) call.report('text-call-recovered');
       call.finish({ text, state: 'whole', isObject: true, repaired: false, over: false }, 'closed');
     },
+  });
+  const structured = createStructuredCalls({
+    tools,
+    calls,
+    maxArgumentsLength: limits.maxArgumentsLength,
+    offset: () => lexer.offset,
+    onOpen: () => output.callOpened(),
   });
   const reader = createTextReader({
     tools,
@@ -471,10 +480,13 @@ export function createK2Machine(settings: MachineSettings): Machine {
 
   return {
     feed: lexer.feed,
+    feedToolCall: structured.feed,
     end(finishReason) {
       endOfStream();
       reader.end();
       output.end();
+      openAtEnd = structured.end(finishReason) || openAtEnd;
+      calls.settle();
       const { complete, incomplete, suppressed } = calls.seen;
       if ((output.suspicious || cutInQuote) && complete + incomplete + suppressed === 0) {
         report('suspected-tool-call', lexer.offset);

@@ -3,6 +3,7 @@ import { createToolBox, type ToolBox, type ToolDefinition } from '../grammar/too
 import { expectOption, KimiError } from '../kimi-error.ts';
 import type { Channel, KimiEvent } from './events.ts';
 import { createK2Machine, type MachineSettings } from './k2-machine.ts';
+import type { ToolCallPiece } from './structured-calls.ts';
 
 export interface ParserOptions {
   /** Model id or profile; picks the grammar. Default: the K2 grammar. */
@@ -40,6 +41,14 @@ export interface KimiParser {
    * @throws KimiError when `delta` is not a string, `channel` is unknown, or the turn has ended
    */
   feed(delta: string, channel?: Channel): void;
+  /**
+   * Takes a piece of a call that the server parsed itself (an entry of `tool_calls`, its `function`
+   * fields beside `index` and `id`). Such calls end with the stream, as only its finish reason tells
+   * whether they were cut. A call that also stands in the text counts once: in a stream the one that
+   * came first; of a whole message feed the structured calls first, so that they win.
+   * @throws KimiError when `piece` is not an object, or the turn has ended
+   */
+  feedToolCall(piece: ToolCallPiece): void;
   /**
    * The reply is over: reports all that was held, then `finish`. Later calls do nothing.
    * @param finishReason the server's own word, e.g. `stop`; absent when it sent none
@@ -117,6 +126,9 @@ export function createParser(options: ParserOptions & { onEvent(event: KimiEvent
   const settings = checkOptions(options);
   let machine = createK2Machine(settings);
   let ended = false;
+  function expectOpen(method: string): void {
+    if (ended) throw new KimiError(method, `${method}: the turn has ended; call reset() before the next one`);
+  }
   return {
     feed(delta, channel = 'content') {
       expectOption(typeof delta === 'string', 'delta', 'a string', delta);
@@ -126,8 +138,13 @@ export function createParser(options: ParserOptions & { onEvent(event: KimiEvent
         "'content' or 'reasoning'",
         channel,
       );
-      if (ended) throw new KimiError('feed', 'feed: the turn has ended; call reset() before the next one');
+      expectOpen('feed');
       machine.feed(delta, channel);
+    },
+    feedToolCall(piece) {
+      expectOption(typeof piece === 'object' && piece !== null, 'piece', 'an object', piece);
+      expectOpen('feedToolCall');
+      machine.feedToolCall(piece);
     },
     end(finishReason) {
       if (ended) return;

@@ -1,7 +1,7 @@
-import { formatToolCallId } from '../grammar/tool-call-id.ts';
 import type { Header, ToolBox } from '../grammar/tools.ts';
 import type { ReadArguments } from './arguments.ts';
 import type { KimiEvent, ProblemCode } from './events.ts';
+import { createIdGiver } from './id-giver.ts';
 import { memberValues } from './json-members.ts';
 
 /** What ended a call: its call end, something else in the text, or the end of the stream. */
@@ -11,7 +11,6 @@ type AnonymousHeader = Extract<Header, { kind: 'anonymous' }>;
 
 /** One call, from its header on. */
 export interface Call {
-  readonly rawId: string;
   delta(piece: string): void;
   /** The arguments are over. */
   finish(args: ReadArguments, ended: Ended): void;
@@ -20,10 +19,14 @@ export interface Call {
 }
 
 export interface CallLog {
-  /** A call begins whose header was read as `header`. */
+  /** A call begins in the text, whose header was read as `header`. */
   open(header: Header, rawId: string, offset: number): Call;
   /** A call without a header, found by its name (text forms). */
   openNamed(name: string, offset: number): Call;
+  /** A call that the server parsed itself; its id is kept. */
+  openStructured(header: Header, id: string, offset: number): Call;
+  /** All calls are finished: decides those that waited for a possible twin. */
+  settle(): void;
   /** Counts of the turn so far. Suppressed calls are in none but their own. */
   readonly seen: Readonly<{ complete: number; incomplete: number; suppressed: number }>;
 }
@@ -39,42 +42,23 @@ export interface CallLogOptions {
   onOpen(): void;
 }
 
-/** Gives out ids that are unique in the turn: a repeated one takes the next free number for its name. */
-function createIdGiver(): (name: string, counter: string) => string {
-  /** For each id given: the next number worth trying. */
-  const next = new Map<string, bigint>();
-  return (name, counter) => {
-    let id = formatToolCallId(name, counter);
-    const passed: string[] = [];
-    for (let following = next.get(id); following !== undefined; following = next.get(id)) {
-      passed.push(id);
-      id = formatToolCallId(name, following);
-    }
-    const free = BigInt(id.slice(id.lastIndexOf(':') + 1)) + 1n;
-    for (const taken of [id, ...passed]) next.set(taken, free);
-    return id;
-  };
-}
+const SUPPRESSED: Call = { delta() {}, finish() {}, giveUp() {}, report() {} };
 
-/** The calls of one turn: names, ids, positions, and the events about them. */
-export function createCallLog({
-  tools,
-  suppress,
-  maxToolCalls = Infinity,
-  emit,
-  report,
-  onOpen,
-}: CallLogOptions): CallLog {
+/** The calls of one turn: names, ids, positions, twins, and the events about them. */
+export function createCallLog(options: CallLogOptions): CallLog {
+  const { tools, suppress, maxToolCalls = Infinity, emit, report, onOpen } = options;
   const seen = { complete: 0, incomplete: 0, suppressed: 0 };
-  const giveId = createIdGiver();
+  const ids = createIdGiver();
+  const twins = createTwins();
   let started = 0;
+  /** Calls of the text that wait for the end of the structured calls, as one may be their twin. */
+  const waiting: (() => void)[] = [];
 
-  function open(header: Header, rawId: string, offset: number): Call {
+  function open(header: Header, rawId: string, offset: number, source: Source): Call {
     onOpen();
     if (suppress) {
       if (seen.suppressed++ === 0) report('call-suppressed', offset);
-      const nothing = () => {};
-      return { rawId, delta: nothing, finish: nothing, giveUp: nothing, report: nothing };
+      return SUPPRESSED;
     }
     /** Position among the started calls; -1 before the call started. */
     let index = -1;
@@ -83,33 +67,25 @@ export function createCallLog({
     const refused = started >= maxToolCalls;
     const about = (code: ProblemCode) => report(code, offset, index < 0 ? undefined : index);
 
-    function start(tool: string, counter: string | undefined): void {
+    function start(tool: string): void {
       name = tool;
       index = started++;
-      id = giveId(name, counter ?? String(seen.complete));
+      const counter = header.kind === 'malformed' ? undefined : header.counter;
+      id =
+        source === 'structure' && rawId !== '' && ids.claim(rawId)
+          ? rawId
+          : ids.give(name, counter ?? String(seen.complete));
       emit({ type: 'tool-call-start', index, id, name, rawId });
-      if (rawId !== '' && id !== rawId) about('id-rewritten');
+      const hadNone = rawId === '' && (source === 'structure' || header.kind === 'named');
+      if (id !== rawId && !hadNone) about('id-rewritten');
+      if (header.kind === 'anonymous') about('tool-name-inferred');
+      else if (tools.known && header.kind === 'named' && !header.offered) about('unknown-tool');
     }
 
     function giveUp(reason: ProblemCode, args = ''): void {
       seen.incomplete++;
       about(reason);
       emit({ type: 'tool-call-error', index, id, name, arguments: args, reason });
-    }
-
-    /** Finds the tool of a call without a name; returns its arguments, or nothing if no tool can be told. */
-    function attribute(
-      text: string,
-      { counter, inferable, unwrappable }: AnonymousHeader,
-    ): string | undefined {
-      if (!tools.known || !inferable) return undefined;
-      const wrapped = unwrappable ? unwrap(text, tools) : undefined;
-      const tool = wrapped?.name ?? tools.infer(JSON.parse(text));
-      if (tool === undefined) return undefined;
-      start(tool, counter);
-      about('tool-name-inferred');
-      if (rawId === '') about('id-rewritten');
-      return wrapped?.arguments ?? text;
     }
 
     /** Why the call must not run; nothing if it may. */
@@ -121,32 +97,44 @@ export function createCallLog({
     }
 
     function finish(args: ReadArguments, ended: Ended): void {
+      const isObject = args.state === 'empty' || args.isObject;
+      const text = args.state === 'empty' ? '{}' : args.text;
       const failed = failure(args, ended);
-      const empty = args.state === 'empty';
-      const isObject = empty || args.isObject;
-      let text: string | undefined = empty ? '{}' : args.text;
-      if (!failed && header.kind === 'anonymous') text = isObject ? attribute(text, header) : undefined;
-      if (failed || text === undefined) {
+      const found =
+        !failed && header.kind === 'anonymous' ? attribute(isObject, text, header, tools) : { name, text };
+      if (failed || !found) {
         giveUp(failed ?? 'unresolved-tool', args.text);
         return;
       }
-      // Arguments of a call without a name could not leave before.
-      if (empty || header.kind === 'anonymous') emit({ type: 'tool-call-delta', index, delta: text });
-      if (args.repaired) about('arguments-repaired');
-      if (!isObject) about('invalid-arguments');
-      if (ended !== 'closed') about('unclosed-call');
-      seen.complete++;
-      emit({ type: 'tool-call-end', index, id, name, arguments: text });
+      name = found.name;
+      function deliver(): void {
+        if (index < 0 && twins.take(source, name, found?.text ?? text)) {
+          report('duplicate-call', offset);
+          return;
+        }
+        const wasStarted = index >= 0;
+        if (!wasStarted) start(name);
+        if (!wasStarted || args.state === 'empty')
+          emit({ type: 'tool-call-delta', index, delta: found?.text ?? text });
+        if (args.repaired) about('arguments-repaired');
+        if (!isObject) about('invalid-arguments');
+        if (ended !== 'closed') about('unclosed-call');
+        seen.complete++;
+        twins.add(source, name, found?.text ?? text);
+        emit({ type: 'tool-call-end', index, id, name, arguments: found?.text ?? text });
+      }
+      if (index < 0 && source === 'text' && twins.mayCome(source, name)) waiting.push(deliver);
+      else deliver();
     }
 
-    if (header.kind === 'named' && !refused) {
-      start(header.name, header.counter);
-      if (tools.known && !header.offered) about('unknown-tool');
+    if (header.kind === 'named') {
+      // A call that may be the twin of one from the other source starts when that is decided.
+      if (!refused && !twins.mayCome(source, name)) start(name);
+      twins.expect(source, name);
     }
     return {
-      rawId,
       delta: (piece) => {
-        if (header.kind === 'named' && !refused) emit({ type: 'tool-call-delta', index, delta: piece });
+        if (index >= 0) emit({ type: 'tool-call-delta', index, delta: piece });
       },
       finish,
       giveUp,
@@ -155,15 +143,76 @@ export function createCallLog({
   }
 
   return {
-    open,
-    openNamed: (name, offset) => open({ kind: 'named', name, counter: undefined, offered: true }, '', offset),
+    open: (header, rawId, offset) => open(header, rawId, offset, 'text'),
+    openNamed: (name, offset) =>
+      open({ kind: 'named', name, counter: undefined, offered: true }, '', offset, 'text'),
+    openStructured: (header, id, offset) => open(header, id, offset, 'structure'),
+    settle() {
+      for (const deliver of waiting.splice(0)) deliver();
+    },
     seen,
   };
+}
+
+/** Where a call came from: marked up in the text, or parsed by the server. */
+type Source = 'text' | 'structure';
+
+/** The same call as text and as structure counts once (ruling 42): same name, equal arguments. */
+function createTwins() {
+  /** Names of the calls opened so far. */
+  const names = { text: new Set<string>(), structure: new Set<string>() };
+  /** Calls that were delivered and have no twin yet; by key once one was asked for. */
+  const delivered: Record<Source, { name: string; args: string }[]> = { text: [], structure: [] };
+  const counts: Record<Source, Map<string, number>> = { text: new Map(), structure: new Map() };
+  const other = (source: Source) => (source === 'text' ? 'structure' : 'text');
+  const keyOf = (name: string, args: string) => `${name} ${normalJson(args)}`;
+  return {
+    expect: (source: Source, name: string) => names[source].add(name),
+    /** A call of that name was opened by the other source. */
+    mayCome: (source: Source, name: string) => names[other(source)].has(name),
+    add: (source: Source, name: string, args: string) => delivered[source].push({ name, args }),
+    /** Takes the twin from the other source, so that it stands for one call only. */
+    take(source: Source, name: string, args: string): boolean {
+      if (!names[other(source)].has(name)) return false;
+      const count = counts[other(source)];
+      for (const call of delivered[other(source)].splice(0)) {
+        const key = keyOf(call.name, call.args);
+        count.set(key, (count.get(key) ?? 0) + 1);
+      }
+      const key = keyOf(name, args);
+      const twins = count.get(key) ?? 0;
+      count.set(key, Math.max(0, twins - 1));
+      return twins > 0;
+    },
+  };
+}
+
+/** Equal JSON, equal text; apart from the order of members. */
+function normalJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    return text; // not JSON, or too deep to be written
+  }
 }
 
 /** The name in a header that cannot be read as an id, as far as it can be told. */
 function bestName(header: string): string {
   return /^\s*(?:functions[._]?)?([^\s<>{}"`:]*)/.exec(header)?.[1] ?? '';
+}
+
+/** The tool of a call without a name, with its arguments; nothing if none can be told (ruling 26). */
+function attribute(
+  isObject: boolean,
+  text: string,
+  { inferable, unwrappable }: AnonymousHeader,
+  tools: ToolBox,
+): { name: string; text: string } | undefined {
+  if (!tools.known || !isObject || !inferable) return undefined;
+  const wrapped = unwrappable ? unwrap(text, tools) : undefined;
+  if (wrapped) return { name: wrapped.name, text: wrapped.arguments };
+  const name = tools.infer(JSON.parse(text));
+  return name === undefined ? undefined : { name, text };
 }
 
 /** `{"name": …, "arguments" | "parameters": {…}}` and nothing else, naming an offered tool. */
