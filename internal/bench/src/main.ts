@@ -1,0 +1,56 @@
+// Times the parser against other ways to read the same stream:
+//     pnpm bench [--quick] [--markdown] [--json FILE]
+// --quick takes fewer rounds and leaves out what takes longest.
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { createReadings } from './contenders.ts';
+import { createFixtures, DELTA_LENGTHS, type Fixture } from './fixtures.ts';
+import { measureHeldBack } from './held-back.ts';
+import { measureGrowth } from './linearity.ts';
+import { compare, FULL, QUICK } from './measure.ts';
+import { AIMS, formatAims, formatReport, type Report, type Row } from './report.ts';
+
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    markdown: { type: 'boolean', default: false },
+    json: { type: 'string' },
+  },
+});
+const effort = values.quick ? QUICK : FULL;
+const megabytes = values.quick ? [1, 2] : [1, 2, 4, 8];
+
+const progress = (text: string) => process.stderr.write(`${text}\n`);
+
+async function timeRow(fixture: Fixture, deltaLength: number): Promise<Row> {
+  progress(`${fixture.name}, deltas of ${deltaLength}`);
+  const readings = createReadings(fixture, deltaLength);
+  const timings = await compare(readings, effort);
+  return {
+    shape: fixture.name,
+    deltaLength,
+    deltas: readings.get('parser')?.deltas ?? 0,
+    timings: Object.fromEntries(timings),
+  };
+}
+
+const fixtures = createFixtures().filter((fixture) => !values.quick || fixture.text.length < 500_000);
+const rows: Row[] = [];
+for (const fixture of fixtures) {
+  for (const deltaLength of DELTA_LENGTHS) rows.push(await timeRow(fixture, deltaLength));
+}
+progress(`arguments of ${megabytes.join(', ')} MB`);
+const lengths = measureGrowth(megabytes, effort.rounds);
+const held = fixtures.find((fixture) => fixture.name === AIMS.hermesShape) as Fixture;
+
+const report: Report = {
+  node: process.version,
+  limit: effort.limit,
+  rows,
+  growth: { megabytes, lengths },
+  heldBack: { shape: held.name, deltaLength: 4, units: measureHeldBack(held, 4) },
+};
+process.stdout.write(
+  `${formatReport(report, values.markdown ? 'markdown' : 'plain')}\n\n${values.markdown ? '' : `${formatAims(report)}\n`}`,
+);
+if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);

@@ -1,0 +1,111 @@
+import { Bench } from 'tinybench';
+import type { ContenderName, Reading } from './contenders.ts';
+
+export interface Effort {
+  rounds: number;
+  /** Milliseconds for each contender in each round. */
+  time: number;
+  /** Milliseconds after which one reading is given up. */
+  limit: number;
+}
+
+export const FULL: Effort = { rounds: 9, time: 40, limit: 10_000 };
+export const QUICK: Effort = { rounds: 3, time: 10, limit: 500 };
+
+/** What one contender needs to read one reply. */
+export interface Timing {
+  /** Milliseconds for the whole reply; with `gaveUp`, those spent on the part that was read. */
+  time: number;
+  /** Times of the parser that this takes; with `gaveUp`, at least. */
+  ratio: number;
+  /** How often the whole reply was read. */
+  samples: number;
+  /** Part of the deltas that was read before the limit; absent when all were. */
+  gaveUp?: number;
+}
+
+/** A reading that takes longer than this is not repeated. Milliseconds. */
+const TOO_LONG_TO_REPEAT = 1000;
+/** Short replies are read several times in a row, as one is over too soon to be timed. */
+const DELTAS_PER_SAMPLE = 2000;
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] as number;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] as number) + upper) / 2;
+}
+
+/** Milliseconds for one reading: the median over `time` milliseconds. */
+async function sample(reading: Reading, time: number): Promise<{ time: number; samples: number }> {
+  const times = Math.ceil(DELTAS_PER_SAMPLE / reading.deltas);
+  const bench = new Bench({ time, iterations: 1, warmup: false, throws: true });
+  const readAll = () => {
+    for (let left = times; left > 0; left--) reading.read(Infinity);
+  };
+  const readAllInTurn = async () => {
+    for (let left = times; left > 0; left--) await reading.read(Infinity);
+  };
+  if (reading.async) {
+    bench.add('reading', readAllInTurn, { async: true });
+    await bench.run();
+  } else {
+    bench.add('reading', readAll, { async: false });
+    bench.runSync();
+  }
+  const result = bench.tasks[0]?.result;
+  if (result?.state !== 'completed') throw new Error(`the benchmark did not complete: ${result?.state}`);
+  return { time: result.latency.p50 / times, samples: result.latency.samplesCount * times };
+}
+
+/** Reads once, against the clock. */
+async function probe(reading: Reading, limit: number): Promise<{ time: number; part: number }> {
+  const start = performance.now();
+  const read = await reading.read(start + limit);
+  return { time: performance.now() - start, part: read / reading.deltas };
+}
+
+/**
+ * Times all contenders on one reply, in rounds: each round times every one of them, so that what else
+ * the machine does falls on all. Ratios are taken within a round; times and ratios are medians over
+ * the rounds. What takes long is read once, and what takes longer than the limit is given up.
+ */
+export async function compare(
+  readings: ReadonlyMap<ContenderName, Reading>,
+  effort: Effort,
+): Promise<Map<ContenderName, Timing>> {
+  const timings = new Map<ContenderName, Timing>();
+  const repeated: [ContenderName, Reading, number[], number[]][] = [];
+  for (const [name, reading] of readings) {
+    const { time, part } = await probe(reading, effort.limit);
+    const timing: Timing = { time, ratio: 0, samples: 1 };
+    if (part < 1) timing.gaveUp = part;
+    timings.set(name, timing);
+    if (part === 1 && time < TOO_LONG_TO_REPEAT) {
+      timing.samples = 0;
+      repeated.push([name, reading, [], []]);
+    }
+  }
+  for (let round = 0; round < effort.rounds; round++) {
+    repeated.push(repeated.shift() as (typeof repeated)[number]);
+    const times = new Map<ContenderName, number>();
+    for (const [name, reading] of repeated) {
+      const { time, samples } = await sample(reading, effort.time);
+      times.set(name, time);
+      (timings.get(name) as Timing).samples += samples;
+    }
+    for (const [name, , all, ratios] of repeated) {
+      const time = times.get(name) as number;
+      all.push(time);
+      ratios.push(time / (times.get('parser') as number));
+    }
+  }
+  for (const [name, , all, ratios] of repeated) {
+    const timing = timings.get(name) as Timing;
+    timing.time = median(all);
+    timing.ratio = median(ratios);
+  }
+  const parser = timings.get('parser') as Timing;
+  for (const timing of timings.values()) if (timing.ratio === 0) timing.ratio = timing.time / parser.time;
+  return timings;
+}
