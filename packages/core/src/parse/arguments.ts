@@ -183,7 +183,7 @@ export function createArgumentReader({ onDelta, markup, maxLength }: ArgumentRea
     },
     finish() {
       held = [];
-      const whole = scanner.status === 'complete' && !raw;
+      const whole = scanner.status === 'complete' && !raw && !over;
       const written = kept.toString();
       const decoded = whole && first === '"' ? readObject(JSON.parse(written)) : undefined;
       const text = decoded ?? (whole && written === 'null' ? '{}' : written);

@@ -41,6 +41,8 @@ export function createK2Machine(settings: MachineSettings): Machine {
   /** Lexemes to read, the next one last; more than one only when something is read again. */
   const input: Lexeme[] = [];
   let state: State = inText;
+  /** Where what is being read begins; at the end, the end. */
+  let position = 0;
   /** Inside a section: the calls opened in it so far. Outside: -1. */
   let callsInSection = -1;
 
@@ -65,7 +67,7 @@ export function createK2Machine(settings: MachineSettings): Machine {
     guided: settings.guidedJson,
     emit,
     onCall({ name, arguments: text }) {
-      const call = calls.openNamed(name, lexer.offset);
+      const call = calls.openNamed(name, position);
       call.delta(text);
       if (!settings.guidedJson) call.report('text-call-recovered');
       call.finish({ text, state: 'whole', isObject: true, repaired: false, over: false }, 'closed');
@@ -101,6 +103,7 @@ export function createK2Machine(settings: MachineSettings): Machine {
         reader.release();
         closeThink('content');
       }
+      position = lexeme.offset;
       state = state(lexeme);
     }
   }
@@ -127,6 +130,7 @@ export function createK2Machine(settings: MachineSettings): Machine {
     if (kind === 'text') {
       const found = reader.take(lexeme);
       if (!found) return inText;
+      position = found.offset;
       reader.endRun();
       readAgain([found.rest]);
       return beginArguments(found.header, found.offset, 'json');
@@ -483,19 +487,20 @@ export function createK2Machine(settings: MachineSettings): Machine {
     feedToolCall: structured.feed,
     end(finishReason) {
       endOfStream();
+      position = lexer.offset;
       reader.end();
       output.end();
       openAtEnd = structured.end(finishReason) || openAtEnd;
       calls.settle();
       const { complete, incomplete, suppressed } = calls.seen;
       if ((output.suspicious || cutInQuote) && complete + incomplete + suppressed === 0) {
-        report('suspected-tool-call', lexer.offset);
+        report('suspected-tool-call', position);
       }
       const { visible, reasoning } = output;
       const turn = { complete, incomplete, suppressed, openAtEnd, visible, reasoning };
       emit({
         type: 'finish',
-        finishReason: deriveFinishReason(finishReason, turn, (code) => report(code, lexer.offset)),
+        finishReason: deriveFinishReason(finishReason, turn, (code) => report(code, position)),
       });
     },
   };

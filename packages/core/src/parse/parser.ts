@@ -66,9 +66,9 @@ function checkOptions(options: ParserOptions & { onEvent(event: KimiEvent): void
   const { onEvent, model, tools, toolChoice, promptOpensThink, recoverTextCalls, guidedJson, limits } =
     options;
   expectOption(typeof onEvent === 'function', 'onEvent', 'a function', onEvent);
-  const profile: unknown = typeof model === 'object' ? model?.grammar : 'k2';
+  const grammar: unknown = typeof model === 'object' ? model?.grammar : undefined;
   expectOption(
-    model === undefined || typeof model === 'string' || profile === 'k2' || profile === 'k3',
+    model === undefined || typeof model === 'string' || grammar === 'k2' || grammar === 'k3',
     'model',
     'a model id or a profile of resolveModel()',
     model,

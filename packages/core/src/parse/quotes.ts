@@ -13,8 +13,8 @@ export interface QuoteTracker {
   readonly open: boolean;
   /** Whether what comes next is quoted; for use where no backtick comes next. */
   isOpen(): boolean;
-  /** At the start of a line (of this channel's text). */
-  readonly atLineStart: boolean;
+  /** At the start of a line of what shows; to be set back when text turns out to be a call and is taken out. */
+  atLineStart: boolean;
   reset(): void;
 }
 
@@ -72,6 +72,9 @@ export function createQuoteTracker(): QuoteTracker {
     },
     get atLineStart() {
       return atLineStart;
+    },
+    set atLineStart(value) {
+      atLineStart = value;
     },
     reset() {
       fence = span = run = 0;

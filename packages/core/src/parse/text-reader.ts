@@ -128,17 +128,19 @@ export function createTextReader({ tools, recover, output, isThinking }: TextRea
       const atCall = end === stripped?.start && !tracker.isOpen();
       const stop = end < text.length || quoted ? end : findHeld(text, at);
       write(text.slice(at, stop), quoted, lineStart);
+      const lineStartAt = (index: number) => (index === at ? lineStart : text[index - 1] === '\n');
       if (stripped && atCall) {
         const { start, brace, whole } = stripped;
         if (!whole) {
           tracker.advance(text, Math.max(read, start), text.length);
-          hold(text.slice(start), start === at ? lineStart : text[start - 1] === '\n');
+          hold(text.slice(start), lineStartAt(start));
           return undefined;
         }
+        tracker.atLineStart = lineStartAt(start);
         const rest: Lexeme = { kind: 'text', text: text.slice(brace), channel, offset: offset + brace };
         return { header: text.slice(start, brace), offset: offset + start, rest };
       }
-      if (stop < end) hold(text.slice(stop), stop === at ? lineStart : text[stop - 1] === '\n');
+      if (stop < end) hold(text.slice(stop), lineStartAt(stop));
       if (end === stripped?.start) stripped = findStripped(text, stripped.brace + 1);
       at = read = end;
     }
@@ -159,6 +161,7 @@ export function createTextReader({ tools, recover, output, isThinking }: TextRea
       if (!isHeader) return undefined;
       const header = held;
       held = '';
+      quotes[channel].atLineStart = heldAtLineStart;
       return header;
     },
     endRun() {

@@ -1,0 +1,289 @@
+import { describe, expect, test } from 'vitest';
+import type { ToolDefinition } from '../grammar/tools.ts';
+import { KimiError } from '../kimi-error.ts';
+import type { KimiEvent } from './events.ts';
+import { parse } from './parse.ts';
+import { createParser, type ParserOptions } from './parser.ts';
+
+const BEGIN = '<|tool_calls_section_begin|><|tool_call_begin|>';
+const ARGS = '<|tool_call_argument_begin|>';
+const END = '<|tool_call_end|><|tool_calls_section_end|>';
+const call = (header: string, args: string) => `${BEGIN}${header}${ARGS}${args}${END}`;
+const tool = (name: string, ...keys: string[]): ToolDefinition => ({
+  type: 'function',
+  function: {
+    name,
+    parameters: { type: 'object', properties: Object.fromEntries(keys.map((key) => [key, {}])) },
+  },
+});
+
+function collect(options: ParserOptions = {}) {
+  const events: KimiEvent[] = [];
+  return { events, parser: createParser({ ...options, onEvent: (event) => events.push(event) }) };
+}
+
+describe('wrong use', () => {
+  const onEvent = () => {};
+  test.each([
+    ['onEvent', { onEvent: undefined }],
+    ['model', { onEvent, model: 7 }],
+    ['model', { onEvent, model: { grammar: 'k9' } }],
+    ['tools', { onEvent, tools: 'ping' }],
+    ['tools[1]', { onEvent, tools: [tool('ping'), null] }],
+    ['tools[0].function.name', { onEvent, tools: [{ type: 'function', function: { name: '' } }] }],
+    ['toolChoice', { onEvent, toolChoice: 'maybe' }],
+    ['promptOpensThink', { onEvent, promptOpensThink: 'yes' }],
+    ['recoverTextCalls', { onEvent, recoverTextCalls: 'always' }],
+    ['guidedJson', { onEvent, guidedJson: 1 }],
+    ['limits', { onEvent, limits: 5 }],
+    ['limits.maxToolCalls', { onEvent, limits: { maxToolCalls: 0 } }],
+    ['limits.maxArgumentsLength', { onEvent, limits: { maxArgumentsLength: 1.5 } }],
+  ])('a wrong %s is named', (option, options) => {
+    const attempt = () => createParser(options as unknown as Parameters<typeof createParser>[0]);
+    expect(attempt).toThrow(KimiError);
+    expect(attempt).toThrow(expect.objectContaining({ option }));
+  });
+
+  test('feeding what is no text, no channel, or behind the end is refused', () => {
+    const { parser } = collect();
+    expect(() => parser.feed(undefined as unknown as string)).toThrow(/delta: expected a string/);
+    expect(() => parser.feed('a', 'answer' as 'content')).toThrow(
+      /channel: expected 'content' or 'reasoning'/,
+    );
+    expect(() => parser.feedToolCall(null as unknown as object)).toThrow(/piece: expected an object/);
+    parser.end('stop');
+    expect(() => parser.feed('a')).toThrow(/call reset\(\)/);
+    expect(() => parser.feedToolCall({})).toThrow(/call reset\(\)/);
+  });
+
+  test('tools that are no functions are passed over', () => {
+    const tools = [{ type: 'web_search' }, tool('ping', 'host')] as unknown as ToolDefinition[];
+    expect(parse(call('5', '{"host":"a"}'), { tools }).toolCalls).toMatchObject([{ name: 'ping' }]);
+  });
+});
+
+describe('the parser', () => {
+  test('reports what is certain at once', () => {
+    const { events, parser } = collect();
+    parser.feed('Hi');
+    expect(events).toEqual([{ type: 'text-delta', delta: 'Hi' }]);
+    parser.feed(`${BEGIN}functions.f:0${ARGS}{"a":`);
+    expect(events.slice(1)).toEqual([
+      { type: 'tool-call-start', index: 0, id: 'functions.f:0', name: 'f', rawId: 'functions.f:0' },
+      { type: 'tool-call-delta', index: 0, delta: '{"a":' },
+    ]);
+  });
+
+  test('ends once, and starts anew after reset', () => {
+    const { events, parser } = collect();
+    parser.feed(`${BEGIN}functions.f:0${ARGS}{`);
+    parser.end('length');
+    parser.end('stop');
+    expect(events.filter(({ type }) => type === 'finish')).toHaveLength(1);
+    events.length = 0;
+    parser.reset();
+    parser.feed('plain');
+    parser.end('stop');
+    expect(events).toEqual([
+      { type: 'text-delta', delta: 'plain' },
+      { type: 'finish', finishReason: { unified: 'stop', raw: 'stop' } },
+    ]);
+  });
+
+  test('holds at most 64 units of a long argument', () => {
+    const args = JSON.stringify({
+      body: Array.from({ length: 9000 }, (_, i) => `line ${i} <|tool \\ "q" {[`).join('\n'),
+      list: Array.from({ length: 500 }, (_, i) => ({ i, half: i / 2, yes: true, no: null })),
+    });
+    const text = call('functions.save:0', args);
+    const start = text.indexOf(args);
+    let left = 0;
+    let most = 0;
+    const parser = createParser({
+      onEvent(event) {
+        if (event.type === 'tool-call-delta') left += event.delta.length;
+      },
+    });
+    for (let at = 0; at < text.length; at += 4) {
+      parser.feed(text.slice(at, at + 4));
+      const fed = Math.min(at + 4, start + args.length) - start;
+      if (fed > 0) most = Math.max(most, fed - left);
+    }
+    parser.end('stop');
+    expect(args.length).toBeGreaterThan(100_000);
+    expect(left).toBe(args.length);
+    expect(most).toBeLessThanOrEqual(64);
+  });
+
+  test('refuses calls and arguments beyond the limits, without holding them', () => {
+    const two = call('functions.a:0', '{"k":"0123456789"}') + call('functions.b:1', '{}');
+    const turn = parse(two, { limits: { maxArgumentsLength: 10, maxToolCalls: 1 } });
+    expect(turn.toolCalls).toEqual([]);
+    expect(turn.incompleteToolCalls.map(({ name, reason }) => [name, reason])).toEqual([
+      ['a', 'limit-exceeded'],
+      ['b', 'limit-exceeded'],
+    ]);
+    expect(parse(two, { limits: { maxArgumentsLength: 18, maxToolCalls: 2 } }).toolCalls).toHaveLength(2);
+  });
+
+  test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
+    '%s is a name like any other',
+    (name) => {
+      const args = `{"${name}":1,"__proto__":{"x":1}}`;
+      const named = parse(call(`functions.${name}:0`, args), { tools: [tool('ping', 'host')] });
+      expect(named.toolCalls).toMatchObject([{ name, arguments: args }]);
+      expect(named.problems.map(({ code }) => code)).toEqual(['unknown-tool']);
+      // Not a parameter of a tool that does not declare it, although every object has it.
+      const inferred = parse(call('call_1', `{"${name}":1}`), { tools: [tool('ping', 'host')] });
+      expect(inferred.incompleteToolCalls).toMatchObject([{ reason: 'unresolved-tool' }]);
+    },
+  );
+
+  test('arguments of 100 000 levels and ids of a megabyte are read', () => {
+    const deep = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+    const name = 'n'.repeat(1_000_000);
+    const turn = parse(
+      call('functions.f:0', deep) +
+        call(`functions.${name}:1`, '{}') +
+        call(`functions.f:${'9'.repeat(100_000)}`, '{}'),
+    );
+    expect(turn.toolCalls.map((each) => each.arguments.length)).toEqual([deep.length, 2, 2]);
+    expect(turn.toolCalls[1]?.name).toBe(name);
+    expect(turn.problems).toEqual([]);
+    const twin = createParser({ onEvent: () => {} });
+    twin.feedToolCall({ index: 0, name: 'f', arguments: deep });
+    twin.feed(call('functions.f:0', deep));
+    twin.end('tool_calls');
+  });
+
+  test('a repeated id costs the same however often it repeats', () => {
+    const section = Array.from(
+      { length: 5000 },
+      () => `<|tool_call_begin|>functions.f:0${ARGS}{}<|tool_call_end|>`,
+    ).join('');
+    const { toolCalls } = parse(section);
+    expect(new Set(toolCalls.map(({ id }) => id)).size).toBe(5000);
+    expect(toolCalls.at(-1)?.id).toBe('functions.f:4999');
+  });
+});
+
+describe('calls without all of their markers', () => {
+  const tools = [tool('ping', 'host'), tool('scan', 'net')];
+  const names = (text: string, options: ParserOptions = { tools }) =>
+    parse(text, options).toolCalls.map(({ id }) => id);
+
+  test.each([
+    [
+      'a section, call ends and begins missing',
+      '<|tool_calls_section_begin|>functions.ping:0<|tool_call_argument_begin|>{"host":"a"}functions.scan:1<|tool_call_argument_begin|>{"net":"b"}<|tool_calls_section_end|>',
+    ],
+    [
+      'a section, glued without any inner marker',
+      '<|tool_calls_section_begin|>functions.ping:0{"host":"a"}functions.scan:1{"net":"b"}<|tool_calls_section_end|>',
+    ],
+    [
+      'bare, the second token-stripped',
+      '<|tool_call_begin|>functions.ping:0<|tool_call_argument_begin|>{"host":"a"}functions.scan:1{"net":"b"}',
+    ],
+    [
+      'bare, the second with its argument marker',
+      '<|tool_call_begin|>functions.ping:0<|tool_call_argument_begin|>{"host":"a"} scan:1<|tool_call_argument_begin|>{"net":"b"}',
+    ],
+  ])('%s: no call is lost behind another', (_, text) => {
+    expect(names(text)).toEqual(['functions.ping:0', 'functions.scan:1']);
+  });
+
+  test('what only looks like an id behind a call is dropped and reported', () => {
+    const turn = parse(call('functions.ping:0', '{"host":"a"} then functions.nope {1}'), { tools });
+    expect(turn.toolCalls).toHaveLength(1);
+    expect(turn.problems.map(({ code }) => code)).toEqual(['arguments-repaired']);
+  });
+});
+
+describe('calls that the server parsed', () => {
+  function turnOf(
+    pieces: Parameters<ReturnType<typeof createParser>['feedToolCall']>[0][],
+    reason: string | null = 'tool_calls',
+  ) {
+    const { events, parser } = collect();
+    for (const piece of pieces) parser.feedToolCall(piece);
+    parser.end(reason);
+    return events;
+  }
+
+  test('stream their arguments', () => {
+    const { events, parser } = collect();
+    parser.feedToolCall({ index: 0, id: 'c1', name: 'f', arguments: '' });
+    parser.feedToolCall({ index: 0, arguments: '{"a"' });
+    expect(events).toEqual([
+      { type: 'tool-call-start', index: 0, id: 'c1', name: 'f', rawId: 'c1' },
+      { type: 'tool-call-delta', index: 0, delta: '{"a"' },
+    ]);
+  });
+
+  test('start in the order they appeared', () => {
+    const events = turnOf([
+      { index: 3, id: 'c1', name: 'f' },
+      { index: 4, id: 'c2', name: 'g', arguments: '{}' },
+      { index: 3, arguments: '{}' },
+    ]);
+    expect(events.flatMap((event) => (event.type === 'tool-call-start' ? [event.id] : []))).toEqual([
+      'c1',
+      'c2',
+    ]);
+  });
+
+  test('without an index: a new id begins a call', () => {
+    const events = turnOf([
+      { id: 'c1', name: 'f', arguments: '{"a":' },
+      { arguments: '1}' },
+      { id: 'c2', name: 'f', arguments: '{}' },
+    ]);
+    expect(
+      events.flatMap((event) => (event.type === 'tool-call-end' ? [[event.id, event.arguments]] : [])),
+    ).toEqual([
+      ['c1', '{"a":1}'],
+      ['c2', '{}'],
+    ]);
+  });
+
+  test('get an id where they have none, and another where it repeats', () => {
+    const events = turnOf([
+      { index: 0, id: 'x', name: 'f', arguments: '{}' },
+      { index: 1, id: 'x', name: 'f', arguments: '{"b":1}' },
+      { index: 2, name: 'f', arguments: '{"c":1}' },
+    ]);
+    const ids = events.flatMap((event) => (event.type === 'tool-call-end' ? [event.id] : []));
+    expect(ids[0]).toBe('x');
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  test.each([
+    ['text first', true],
+    ['structure first', false],
+  ])('count once beside their twin in the text: %s', (_, textFirst) => {
+    const { events, parser } = collect();
+    const text = () => parser.feed(call('functions.f:0', '{"a": 1}') + call('functions.f:1', '{"a":2}'));
+    if (textFirst) text();
+    parser.feedToolCall({ index: 0, id: 'c1', name: 'f', arguments: '{"a":1}' });
+    if (!textFirst) text();
+    parser.end('tool_calls');
+    const ends = events.flatMap((event) => (event.type === 'tool-call-end' ? [event.arguments] : []));
+    expect(ends.toSorted()).toEqual(textFirst ? ['{"a": 1}', '{"a":2}'] : ['{"a":1}', '{"a":2}']);
+    expect(events.filter((event) => event.type === 'problem').map(({ code }) => code)).toEqual([
+      'duplicate-call',
+    ]);
+  });
+
+  test('data of the wrong type does no harm', () => {
+    const events = turnOf([
+      { index: '0', id: 5, name: {}, arguments: 7 } as unknown as object,
+      { index: 1, id: null, name: null, arguments: null },
+      { index: 2, name: 'f', arguments: ['a'] },
+    ]);
+    expect(events.at(-1)).toMatchObject({ type: 'finish' });
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'tool-call-end', name: 'f', arguments: '["a"]' }),
+    );
+  });
+});
