@@ -1,0 +1,84 @@
+import { type BehaviourName, behaviours, startEngine } from '@kimi-tc/testing';
+import { checkConversation, type Strictness } from './check-conversation.ts';
+import { loadScript, type ScriptedTurn } from './script.ts';
+
+/** The server of the demo. */
+export interface PretendServer {
+  readonly baseURL: string;
+  /** What it does to the model's text, in one sentence. */
+  readonly behaviour: string;
+  /** Requests whose contents were checked and found right. */
+  readonly checked: number;
+  /**
+   * Checks that the conversation went to its end.
+   *
+   * @throws Error naming what is missing
+   */
+  checkEnd(answer: string): void;
+  stop(): Promise<void>;
+}
+
+export interface PretendServerOptions {
+  /** The sample project. */
+  readonly root: string;
+  /** Instead of leaving raw tokens in the content. */
+  readonly fault?: BehaviourName;
+  /** Milliseconds between the pieces of a reply. */
+  readonly delayMs: number;
+}
+
+/** Starts the pretend engine with the script of the demo. It checks each request before it answers. */
+export async function startPretendServer({
+  root,
+  fault,
+  delayMs,
+}: PretendServerOptions): Promise<PretendServer> {
+  const script = await loadScript(root);
+  const strictness: Strictness = {
+    anyIds: fault === 'generated-ids',
+    anyText: fault !== undefined,
+  };
+  let checked = 0;
+  const engine = await startEngine({
+    delayMs,
+    script: script.map((turn, number) => ({
+      text: turn.text,
+      ...(turn.finishReason && { finishReason: turn.finishReason }),
+      behaviour: behaviourOf(turn, fault),
+      expect(request) {
+        checkConversation(request, script.slice(0, number), strictness);
+        checked += 1;
+      },
+    })),
+  });
+  const name = fault ?? 'raw-content';
+  return {
+    baseURL: engine.baseURL,
+    behaviour: `${name}: ${behaviours[name].doc}`,
+    get checked() {
+      return checked;
+    },
+    checkEnd(answer) {
+      const turns = new Set(engine.requests.map(({ turn }) => turn)).size;
+      if (turns < script.length) {
+        throw new Error(`the conversation ended with turn ${turns} of ${script.length}`);
+      }
+      const expected = script.at(-1)?.content;
+      if (!strictness.anyText && answer !== expected)
+        throw new Error('the answer is not what the model said');
+    },
+    stop: () => engine.stop(),
+  };
+}
+
+/**
+ * A fault of a server that parses shows on replies that can be parsed; on the others its server lets
+ * the raw text through as well.
+ */
+function behaviourOf(turn: ScriptedTurn, fault: BehaviourName | undefined): BehaviourName[] {
+  if (fault === undefined) return ['raw-content'];
+  if (turn.wellFormed) return [fault];
+  if (fault === 'healthy') return ['raw-content'];
+  const { treat, treatment } = behaviours[fault];
+  return treat || treatment ? [fault] : ['raw-content', fault];
+}

@@ -1,0 +1,81 @@
+import { createKimiFetch } from '@kimi-tc/openai';
+import OpenAI from 'openai';
+import type { ChatCompletionMessageParam, ChatCompletionTool } from 'openai/resources/chat/completions';
+import type { AgentTask, Outcome } from './agent.ts';
+import { type OpenaiReply, readReply } from './openai-reply.ts';
+import type { Call } from './tools/run-call.ts';
+import { runCalls, toNotice } from './tools/run-calls.ts';
+
+/** The agent with the OpenAI SDK. What is Kimi's own is the `fetch` of the client. */
+export async function runOpenaiAgent(task: AgentTask): Promise<Outcome> {
+  const { baseURL, apiKey, model, fetch } = task.endpoint;
+  const kimiFetch = createKimiFetch({
+    fetch,
+    onProblem: ({ code, message }) => task.emit({ type: 'problem', code, message }),
+  });
+  const client = new OpenAI({ baseURL, apiKey, fetch: kimiFetch });
+  const tools = task.tools.map(toTool);
+  const messages: ChatCompletionMessageParam[] = [
+    { role: 'system', content: task.instructions },
+    { role: 'user', content: task.question },
+  ];
+
+  for (let turn = 1; turn <= task.turnLimit; turn += 1) {
+    task.emit({ type: 'turn-start', turn });
+    const stream = await client.chat.completions.create(
+      { model, messages, tools, stream: true },
+      { signal: task.signal },
+    );
+    const reply = await readReply(stream, task.emit);
+    task.signal.throwIfAborted();
+    if (reply.calls.length === 0) return finish(task, reply);
+
+    const { ran, refused } = await runCalls(task, reply.calls);
+    messages.push(
+      toAssistantMessage(
+        reply,
+        ran.map(({ call }) => call),
+      ),
+    );
+    for (const { call, result } of ran) {
+      messages.push({ role: 'tool', tool_call_id: call.id, content: result.text });
+    }
+    if (refused.length > 0) {
+      const notice = toNotice(refused);
+      task.emit({ type: 'notice', text: notice });
+      messages.push({ role: 'user', content: notice });
+    }
+  }
+  return 'turn-limit';
+}
+
+function finish(task: AgentTask, { text, finishReason }: OpenaiReply): Outcome {
+  if (finishReason === 'length') return 'cut-off';
+  if (text.trim() === '' || finishReason === 'content_filter') return 'no-answer';
+  task.emit({ type: 'answer', text });
+  return 'answered';
+}
+
+/** A reply as it goes back to the model: with its reasoning, and without the calls that were cut. */
+function toAssistantMessage(
+  { reasoning, text }: OpenaiReply,
+  calls: readonly Call[],
+): ChatCompletionMessageParam {
+  const hasCalls = calls.length > 0;
+  return {
+    role: 'assistant',
+    content: text || (hasCalls ? null : '[cut off]'),
+    ...(reasoning !== '' && { reasoning_content: reasoning }),
+    ...(hasCalls && {
+      tool_calls: calls.map(({ id, name, arguments: json }) => ({
+        id,
+        type: 'function' as const,
+        function: { name, arguments: json },
+      })),
+    }),
+  };
+}
+
+function toTool({ name, description, parameters }: AgentTask['tools'][number]): ChatCompletionTool {
+  return { type: 'function', function: { name, description, parameters } };
+}

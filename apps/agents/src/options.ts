@@ -1,0 +1,85 @@
+import { parseArgs } from 'node:util';
+import { type BehaviourName, behaviours } from '@kimi-tc/testing';
+
+/** What the user asked for. */
+export interface Options {
+  readonly json: boolean;
+  readonly showRaw: boolean;
+  readonly help: boolean;
+  readonly question?: string;
+  /** What the pretend engine does wrong. Absent: it leaves raw tokens in the content. */
+  readonly fault?: BehaviourName;
+  /** Absent: the pretend engine. */
+  readonly endpoint?: { readonly baseURL: string; readonly apiKey: string; readonly model: string };
+}
+
+/** The command line or the environment is wrong; the message says how. */
+export class UsageError extends Error {
+  override readonly name: string = 'UsageError';
+}
+
+export const defaultModel = 'kimi-k2-thinking';
+
+/**
+ * @throws UsageError
+ */
+export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Options {
+  const { values, positionals } = parse(args);
+  if (values.help) return { json: false, showRaw: false, help: true };
+  if (positionals.length > 1) throw new UsageError('more than one question; put it in quotes');
+  const [question] = positionals;
+  if (question?.trim() === '') throw new UsageError('the question is empty');
+  const endpoint = readEndpoint(env);
+  const { fault } = values;
+  if (fault !== undefined && !isBehaviour(fault)) {
+    throw new UsageError(`--fault ${fault}: there is none of this name; --help lists them`);
+  }
+  if (fault !== undefined && endpoint) {
+    throw new UsageError('--fault is for the pretend engine, and KIMI_BASE_URL names a real one');
+  }
+  return {
+    json: values.json,
+    showRaw: values['show-raw'],
+    help: false,
+    ...(question !== undefined && { question }),
+    ...(fault !== undefined && { fault }),
+    ...(endpoint && { endpoint }),
+  };
+}
+
+function parse(args: readonly string[]): ReturnType<typeof parseStrictly> {
+  try {
+    return parseStrictly(args);
+  } catch (error) {
+    // parseArgs explains more than is needed behind the first sentence.
+    throw new UsageError(String((error as Error).message).replace(/\. .*$/s, ''));
+  }
+}
+
+const flags = {
+  json: { type: 'boolean', default: false },
+  'show-raw': { type: 'boolean', default: false },
+  fault: { type: 'string' },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+
+function parseStrictly(args: readonly string[]): {
+  values: { json: boolean; 'show-raw': boolean; fault?: string | undefined; help: boolean };
+  positionals: string[];
+} {
+  return parseArgs({ args: [...args], options: flags, allowPositionals: true });
+}
+
+function readEndpoint(env: NodeJS.ProcessEnv): Options['endpoint'] {
+  const { KIMI_BASE_URL: baseURL, KIMI_API_KEY: apiKey, KIMI_MODEL: model } = env;
+  if (!baseURL) return undefined;
+  if (!URL.canParse(baseURL) || !/^https?:$/.test(new URL(baseURL).protocol)) {
+    throw new UsageError('KIMI_BASE_URL: expected an http or https address, like http://127.0.0.1:8000/v1');
+  }
+  // A local server often wants no key, but the SDK sends one always.
+  return { baseURL, apiKey: apiKey || 'none', model: model || defaultModel };
+}
+
+function isBehaviour(name: string): name is BehaviourName {
+  return Object.hasOwn(behaviours, name);
+}

@@ -1,0 +1,86 @@
+import type { AgentEvent, Outcome } from './agent.ts';
+import { type PretendServer, startPretendServer } from './demo/pretend-server.ts';
+import { question as defaultQuestion } from './demo/script.ts';
+import { describeFailure } from './failure.ts';
+import { runOpenaiAgent } from './openai-agent.ts';
+import { defaultModel, type Options } from './options.ts';
+import { createRawTap } from './raw-tap.ts';
+import { createTools } from './tools/create-tools.ts';
+
+/** Replies that the model may give. */
+const turnLimit = 20;
+
+const instructions =
+  'You answer questions about the project in the current folder. Look into its files with your tools, ' +
+  'as much as you need and no more. Then answer in a few sentences, and name files and lines.';
+
+/** Runs the agent once and tells of everything that happens. Does not throw for what can go wrong outside. */
+export async function run(
+  options: Options,
+  root: string,
+  delayMs: number,
+  view: (event: AgentEvent) => void,
+  signal: AbortSignal,
+): Promise<Outcome | 'stopped' | 'failed'> {
+  const tally = { turns: 0, callsRun: 0, callsRefused: 0 };
+  let answer = '';
+  const emit = (event: AgentEvent): void => {
+    if (event.type === 'turn-start') tally.turns += 1;
+    if (event.type === 'tool-result') tally.callsRun += 1;
+    if (event.type === 'tool-call-refused') tally.callsRefused += 1;
+    if (event.type === 'answer') answer = event.text;
+    view(event);
+  };
+
+  const { fault, endpoint = undefined, question = defaultQuestion } = options;
+  const server = endpoint ? undefined : await startPretendServer({ root, delayMs, ...(fault && { fault }) });
+  const baseURL = endpoint?.baseURL ?? server?.baseURL ?? '';
+  const { apiKey, model } = endpoint ?? { apiKey: 'none', model: defaultModel };
+
+  let outcome: Outcome | 'stopped' | 'failed';
+  try {
+    emit({
+      type: 'run-start',
+      model,
+      endpoint: withoutCredentials(baseURL),
+      ...(server && { behaviour: server.behaviour }),
+      question,
+    });
+    outcome = await runOpenaiAgent({
+      endpoint: {
+        baseURL,
+        apiKey,
+        model,
+        fetch: options.showRaw
+          ? createRawTap((field, delta) => emit({ type: 'raw-delta', field, delta }))
+          : fetch,
+      },
+      instructions,
+      question,
+      tools: await createTools(root),
+      turnLimit,
+      signal,
+      emit,
+    });
+    server?.checkEnd(answer);
+  } catch (error) {
+    outcome = signal.aborted ? 'stopped' : 'failed';
+    if (!signal.aborted) emit({ type: 'error', message: describeFailure(error, endpoint?.apiKey) });
+  } finally {
+    await server?.stop();
+  }
+  emit({ type: 'run-end', outcome, ...tally, ...checkedBy(server) });
+  return outcome;
+}
+
+function checkedBy(server: PretendServer | undefined): { checked?: number } {
+  return server ? { checked: server.checked } : {};
+}
+
+/** An address may hold a password. */
+function withoutCredentials(address: string): string {
+  const url = new URL(address);
+  url.username = '';
+  url.password = '';
+  return url.href;
+}
