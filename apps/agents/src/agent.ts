@@ -35,8 +35,8 @@ export type Outcome =
 /** An agent: answers the question of its task. Throws what its SDK throws. */
 export type Agent = (task: AgentTask) => Promise<Outcome>;
 
-/** A field of a chunk that carries text of the model. */
-export type RawField = 'content' | 'reasoning_content' | 'reasoning' | 'tool_calls';
+/** A field of a chunk that carries text of the model, or says why the text ended. */
+export type RawField = 'content' | 'reasoning_content' | 'reasoning' | 'tool_calls' | 'finish_reason';
 
 /** What happens in a run, in order. With `--json`, each is one line. */
 export type AgentEvent =

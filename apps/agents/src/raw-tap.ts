@@ -42,7 +42,8 @@ function readLine(line: string, onRaw: OnRaw): void {
   } catch {
     return; // [DONE], or no JSON
   }
-  const delta = chunk?.choices?.[0]?.delta;
+  const choice = chunk?.choices?.[0];
+  const delta = choice?.delta;
   for (const field of ['reasoning_content', 'reasoning', 'content'] as const) {
     const text = delta?.[field];
     if (typeof text === 'string' && text !== '') onRaw(field, text);
@@ -52,11 +53,13 @@ function readLine(line: string, onRaw: OnRaw): void {
     if (name) onRaw('tool_calls', `\n${call.id ?? ''} ${name} `);
     if (json) onRaw('tool_calls', typeof json === 'string' ? json : JSON.stringify(json));
   }
+  if (choice?.finish_reason) onRaw('finish_reason', choice.finish_reason);
 }
 
 /** The part of a chunk that is looked at; a server may send anything. */
 interface ChunkLike {
   readonly choices?: readonly {
+    readonly finish_reason?: string | null;
     readonly delta?: Partial<Record<'content' | 'reasoning' | 'reasoning_content', unknown>> & {
       readonly tool_calls?: readonly {
         readonly id?: string;

@@ -38,7 +38,6 @@ export function createFlow(target: FlowTarget, width: number): Flow {
   let half = '';
 
   const startLine = (): void => {
-    target.lineEnd();
     target.text(' '.repeat(labelWidth), 'plain');
     column = 0;
   };
@@ -46,8 +45,12 @@ export function createFlow(target: FlowTarget, width: number): Flow {
   const flushWord = (): void => {
     if (word === '') return;
     const isStart = column === 0 && breaks === 0;
-    for (; breaks > 0; breaks -= 1) startLine();
+    if (breaks > 0) {
+      for (; breaks > 0; breaks -= 1) target.lineEnd();
+      startLine();
+    }
     if (column > 0 && column + spaces + wordWidth > room) {
+      target.lineEnd();
       startLine();
     } else if (!isStart && spaces > 0 && spaces + wordWidth <= room) {
       target.text(' '.repeat(spaces), 'plain');
@@ -100,6 +103,7 @@ export function createFlow(target: FlowTarget, width: number): Flow {
       const whole = half + text;
       const cut = /[\ud800-\udbff]$/.test(whole) ? whole.length - 1 : whole.length;
       half = whole.slice(cut);
+      if (style === 'token') flushWord();
       for (const character of showControls(whole.slice(0, cut))) put(character, style);
     },
     end,

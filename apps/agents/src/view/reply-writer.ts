@@ -1,5 +1,6 @@
 import type { AgentEvent, RawField } from '../agent.ts';
 import type { Flow } from './flow.ts';
+import type { Style } from './paint.ts';
 
 /** Writes what the app received in one turn into a flow, while it comes. */
 export function createReplyWriter(flow: Flow): (event: AgentEvent) => void {
@@ -51,7 +52,7 @@ export function createReplyWriter(flow: Flow): (event: AgentEvent) => void {
         for (const [code, message] of problems) {
           flow.paragraph('problem');
           flow.write(code, 'note');
-          flow.write(` ${message}`, 'faint');
+          flow.write(`: ${message}`, 'faint');
         }
         flow.paragraph('finish');
         flow.write(event.finishReason ?? 'none', 'faint');
@@ -71,6 +72,7 @@ const labels: Readonly<Record<RawField, string>> = {
   reasoning_content: 'reasoning',
   reasoning: 'reasoning',
   tool_calls: 'calls',
+  finish_reason: 'finish',
 };
 
 /** Writes what a server sent in one turn into a flow, once it is complete: special tokens stand out. */
@@ -78,8 +80,13 @@ export function writeRaw(flow: Flow, raw: readonly { field: RawField; text: stri
   for (const { field, text } of raw) {
     flow.paragraph(labels[field]);
     for (const part of text.split(token)) {
-      if (part !== '') flow.write(part, token.test(part) ? 'token' : 'plain');
+      if (part !== '') flow.write(part, styleOf(field, part));
     }
   }
   flow.end();
+}
+
+function styleOf(field: RawField, part: string): Style {
+  if (field === 'finish_reason') return 'faint';
+  return token.test(part) ? 'token' : 'plain';
 }

@@ -31,20 +31,25 @@ export function createTextView(screen: Screen, errors: Screen, showRaw: boolean)
     columns = showRaw && screen.width >= columnsFrom ? createColumnsView(screen) : undefined;
     flow = createFlow(target(screen), screen.width);
     received = createReplyWriter(flow);
+    if (showRaw && !columns) title('the app received');
+  };
+
+  const title = (text: string): void => {
+    screen.write(`${' '.repeat(labelWidth)}${screen.paint(text, 'strong')}\n`);
   };
 
   const endTurn = (): void => {
     flow.end();
     columns?.close();
     if (showRaw && !columns && raw.parts().length > 0) {
-      screen.write(`${' '.repeat(labelWidth)}${screen.paint('as the server sent it', 'strong')}\n`);
+      title('the server sent');
       writeRaw(flow, raw.parts());
     }
     columns = undefined;
     raw = createRawText();
   };
 
-  const say = (label: string, write: (flow: Flow) => void): void => {
+  const say: Say = (label, write) => {
     flow.paragraph(label);
     write(flow);
     flow.end();
@@ -53,7 +58,7 @@ export function createTextView(screen: Screen, errors: Screen, showRaw: boolean)
   return (event) => {
     switch (event.type) {
       case 'run-start':
-        showStart(screen, event, say);
+        showStart(event, say);
         return;
       case 'turn-start':
         beginTurn(event.turn);
@@ -70,7 +75,7 @@ export function createTextView(screen: Screen, errors: Screen, showRaw: boolean)
       case 'tool-call-refused':
         say('not run', (to) => {
           to.write('✗', 'bad');
-          to.write(` ${event.name} was cut off: ${event.arguments}`);
+          to.write(` ${event.name} was cut off`);
         });
         return;
       case 'tool-result':
@@ -78,7 +83,7 @@ export function createTextView(screen: Screen, errors: Screen, showRaw: boolean)
           to.write(event.ok ? '✓' : '✗', event.ok ? 'good' : 'bad');
           to.write(` ${event.name}: ${event.summary}`);
         });
-        if (event.ok) showResult(screen, event.text);
+        if (event.ok && event.text !== event.summary) showResult(screen, event.text);
         return;
       case 'notice':
         say('we say', (to) => to.write(event.text, 'note'));
@@ -95,7 +100,8 @@ export function createTextView(screen: Screen, errors: Screen, showRaw: boolean)
         return;
       case 'run-end':
         endTurn();
-        showEnd(screen, event);
+        screen.write('\n');
+        showEnd(event, say);
         return;
       default:
         if (columns) columns.received(event);
@@ -115,18 +121,20 @@ function rule({ width, paint }: Screen, title: string): string {
   return `${paint('──', 'faint')} ${paint(title, 'strong')} ${paint('─'.repeat(Math.max(width - title.length - 4, 2)), 'faint')}`;
 }
 
+type Say = (label: string, write: (flow: Flow) => void) => void;
+
 function showStart(
-  screen: Screen,
   { model, endpoint, behaviour, question }: Extract<AgentEvent, { type: 'run-start' }>,
-  say: (label: string, write: (flow: Flow) => void) => void,
+  say: Say,
 ): void {
   say('model', (to) => to.write(model, 'strong'));
   say('server', (to) => {
     to.write(endpoint);
-    if (behaviour !== undefined) to.write(`, a pretend engine. ${behaviour}`, 'faint');
+    if (behaviour === undefined) return;
+    to.write(', a pretend engine that plays a script (KIMI_BASE_URL sets a real one)', 'faint');
   });
+  if (behaviour !== undefined) say('fault', (to) => to.write(behaviour));
   say('question', (to) => to.write(question, 'strong'));
-  void screen;
 }
 
 function showResult({ width, paint, write }: Screen, text: string): void {
@@ -150,7 +158,7 @@ const outcomes: Readonly<Record<Extract<AgentEvent, { type: 'run-end' }>['outcom
   failed: 'failed',
 };
 
-function showEnd(screen: Screen, event: Extract<AgentEvent, { type: 'run-end' }>): void {
+function showEnd(event: Extract<AgentEvent, { type: 'run-end' }>, say: Say): void {
   const { outcome, turns, callsRun, callsRefused, checked } = event;
   const good = outcome === 'answered';
   const parts = [
@@ -161,5 +169,8 @@ function showEnd(screen: Screen, event: Extract<AgentEvent, { type: 'run-end' }>
       ? []
       : [`the engine checked ${checked} ${checked === 1 ? 'request' : 'requests'}`]),
   ];
-  screen.write(`\n${screen.paint(good ? '✓' : '✗', good ? 'good' : 'bad')} ${parts.join(' · ')}\n`);
+  say('end', (to) => {
+    to.write(good ? '✓' : '✗', good ? 'good' : 'bad');
+    to.write(` ${parts.join(' · ')}`);
+  });
 }
