@@ -1,0 +1,121 @@
+import type { KimiTurn, Problem } from '@kimi-tc/core';
+import { type ChoiceTransform, createChoiceTransform } from './choice-transform.ts';
+import { isObject, type JsonObject, textOf } from './json.ts';
+import type { KimiStreamOptions, ProblemContext } from './kimi-options.ts';
+
+export interface TransformSettings extends KimiStreamOptions {
+  /** For the context of problems. */
+  url?: string | undefined;
+  /** Told the turn of each choice when it is over, before its finish leaves. */
+  onTurn?: ((turn: KimiTurn) => void) | undefined;
+}
+
+/** The chunks of one reply: repaired, or passed on as the same object where nothing needs repair. */
+export interface ChunkTransform {
+  /** What leaves for the next chunk of the server, in order. */
+  push(chunk: JsonObject): readonly JsonObject[];
+  /** The stream is over: all that is still held, and a finish for each choice that had none. */
+  end(): readonly JsonObject[];
+  /** The reply failed: what was held, and no finish. */
+  fail(): readonly JsonObject[];
+}
+
+/** One parser per choice. */
+export function createChunkTransform(settings: TransformSettings): ChunkTransform {
+  const choices = new Map<unknown, ChoiceTransform>();
+  /** A chunk with nothing but usage that came before the finish, which it is sent behind. */
+  let usage: JsonObject | undefined;
+  let ended = false;
+
+  function choiceAt(index: unknown, chunk: JsonObject): ChoiceTransform {
+    const known = choices.get(index);
+    if (known) return known;
+    const choice = createChoiceTransform({
+      ...toTurnSettings(settings, typeof index === 'number' ? index : 0, chunk),
+      onTurn: settings.onTurn,
+    });
+    choices.set(index, choice);
+    return choice;
+  }
+
+  function takeUsage(): JsonObject[] {
+    const chunk = usage;
+    usage = undefined;
+    return chunk ? [chunk] : [];
+  }
+
+  function endChoices(withUsage: boolean): JsonObject[] {
+    return [...choices.values()].flatMap((choice) => choice.end(withUsage));
+  }
+
+  /** A chunk with the parts of several choices: one of each, and together again if all may pass. */
+  function pushSeveral(chunk: JsonObject, parts: readonly unknown[]): readonly JsonObject[] {
+    const { usage: told, ...rest } = chunk;
+    const single = parts.filter(isObject).map((choice, at) => ({
+      ...(at === parts.length - 1 && told !== undefined ? chunk : rest),
+      choices: [choice],
+    }));
+    const out = single.map((one) => choiceAt(one.choices[0]?.index, one).push(one));
+    const pass = out.every((chunks, at) => chunks.length === 1 && chunks[0] === single[at]);
+    return pass ? [chunk] : out.flat();
+  }
+
+  function pushBare(chunk: JsonObject): readonly JsonObject[] {
+    if (chunk.usage === undefined || chunk.usage === null || choices.size === 0) return [chunk];
+    const before = takeUsage();
+    if ([...choices.values()].every((choice) => choice.finished))
+      return [...before, ...endChoices(false), chunk];
+    usage = chunk;
+    return before;
+  }
+
+  function fail(): JsonObject[] {
+    if (ended) return [];
+    ended = true;
+    return [...choices.values()].flatMap((choice) => choice.fail());
+  }
+
+  return {
+    push(chunk) {
+      if (ended) return [chunk];
+      const parts = chunk.choices;
+      if (!Array.isArray(parts)) {
+        if (!chunk.error) return [chunk];
+        return [...fail(), chunk];
+      }
+      const [choice] = parts;
+      if (parts.length > 1) return [...takeUsage(), ...pushSeveral(chunk, parts)];
+      if (!isObject(choice)) return pushBare(chunk);
+      const out = choiceAt(choice.index, chunk).push(chunk);
+      return usage ? [...takeUsage(), ...out] : out;
+    },
+    end() {
+      if (ended) return [];
+      ended = true;
+      return [...endChoices(usage === undefined), ...takeUsage()];
+    },
+    fail,
+  };
+}
+
+/** What a reader of one choice needs, from the options of the whole reply. */
+export function toTurnSettings(
+  options: TransformSettings,
+  choice: number,
+  reply: JsonObject,
+): { parser: KimiStreamOptions; takenToolCallIds: Iterable<string>; onProblem(problem: Problem): void } {
+  const { onProblem, takenToolCallIds = [], url } = options;
+  const model = typeof options.model === 'object' ? options.model.id : (options.model ?? textOf(reply.model));
+  const id = textOf(reply.id);
+  const context: ProblemContext = {
+    choice,
+    ...(id !== '' && { id }),
+    ...(model !== '' && { model }),
+    ...(url !== undefined && { url }),
+  };
+  return {
+    parser: options,
+    takenToolCallIds,
+    onProblem: (problem) => onProblem?.(problem, context),
+  };
+}

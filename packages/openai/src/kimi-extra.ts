@@ -1,0 +1,85 @@
+import type { KimiEvent, Problem } from '@kimi-tc/core';
+import type { KimiExtra, KimiIncompleteToolCall } from './kimi-chunk.ts';
+
+export interface ExtraCollector {
+  push(event: KimiEvent): void;
+  /**
+   * The word for the wire and what there is to say about the choice, once the turn has ended.
+   * @param sent the server's finish reason; absent when it sent none
+   */
+  finish(sent: string | undefined): { word: string; extra: KimiExtra | undefined };
+}
+
+/** @param streamed whether the calls' deltas are on the wire, under their index */
+export function createExtraCollector(streamed: boolean): ExtraCollector {
+  const problems: Problem[] = [];
+  const rewritten: NonNullable<KimiExtra['tool_calls']> = [];
+  const incomplete: KimiIncompleteToolCall[] = [];
+  /** UTF-16 units of argument deltas that left, by call. */
+  const sentLengths = new Map<number, number>();
+  /** Indexes of the calls that are complete. */
+  const complete: number[] = [];
+  let finishReason: Extract<KimiEvent, { type: 'finish' }>['finishReason'] = {
+    unified: 'other',
+    raw: undefined,
+  };
+
+  function addIncomplete(event: Extract<KimiEvent, { type: 'tool-call-error' }>): void {
+    const { index, id, name, reason } = event;
+    const onWire = streamed && index >= 0;
+    const told = onWire && sentLengths.get(index) === event.arguments.length;
+    incomplete.push({
+      ...(onWire && { index }),
+      id,
+      name,
+      reason,
+      ...(!told && { arguments: event.arguments }),
+    });
+  }
+
+  /** In a message a call has its place among the complete ones, and those that were given up have none. */
+  function toPlace<Call extends { index: number }>(call: Call): Call {
+    return { ...call, index: complete.filter((other) => other < call.index).length };
+  }
+
+  return {
+    push(event) {
+      switch (event.type) {
+        case 'tool-call-start':
+          sentLengths.set(event.index, 0);
+          if (event.id !== event.rawId)
+            rewritten.push({ index: event.index, id: event.id, raw_id: event.rawId });
+          return;
+        case 'tool-call-delta':
+          sentLengths.set(event.index, (sentLengths.get(event.index) ?? 0) + event.delta.length);
+          return;
+        case 'tool-call-end':
+          complete.push(event.index);
+          return;
+        case 'tool-call-error':
+          return addIncomplete(event);
+        case 'problem': {
+          const { type: _, ...problem } = event;
+          problems.push(problem);
+          return;
+        }
+        case 'finish':
+          finishReason = event.finishReason;
+      }
+    },
+    finish(sent) {
+      const { unified, raw } = finishReason;
+      const word = unified === 'other' ? (raw ?? 'stop') : unified.replace('-', '_');
+      const calls = streamed
+        ? rewritten
+        : rewritten.filter(({ index }) => complete.includes(index)).map(toPlace);
+      const extra: KimiExtra = {
+        ...(problems.length > 0 && { problems }),
+        ...(calls.length > 0 && { tool_calls: calls }),
+        ...(incomplete.length > 0 && { incomplete_tool_calls: incomplete }),
+        ...(word !== sent && { finish_reason: sent ?? null }),
+      };
+      return { word, extra: Object.keys(extra).length > 0 ? extra : undefined };
+    },
+  };
+}

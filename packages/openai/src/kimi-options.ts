@@ -1,0 +1,46 @@
+import { createParser, KimiError, type ParserOptions, type Problem } from '@kimi-tc/core';
+
+/** Options of everything here that reads replies; those of the parser, and these. */
+export interface KimiStreamOptions extends ParserOptions {
+  /**
+   * Ids that calls of the conversation already have. A new call that comes with one of them gets the
+   * next free id, and `id-rewritten` is reported. Default: none are known.
+   */
+  takenToolCallIds?: Iterable<string> | undefined;
+  /**
+   * Called for each problem when it is found. What it throws breaks the stream.
+   * Default: problems are found under `x_kimi` only.
+   */
+  onProblem?: ((problem: Problem, context: ProblemContext) => void) | undefined;
+}
+
+/** Which reply a problem is about. Holds no header, no key and no text. */
+export interface ProblemContext {
+  /** `index` of the choice. */
+  choice: number;
+  /** `id` of the server's reply, if it has one. */
+  id?: string;
+  /** The model as the request names it, else as the reply does. */
+  model?: string;
+  /** The address of the request without credentials, query and fragment. Only from `createKimiFetch`. */
+  url?: string;
+}
+
+/** @throws KimiError naming the option that is wrong */
+export function checkStreamOptions(options: KimiStreamOptions): void {
+  // The parser checks its own options, and does so before any text comes.
+  createParser({ ...options, onEvent: () => {} });
+  const { onProblem, takenToolCallIds } = options;
+  checkFunction('onProblem', onProblem);
+  if (takenToolCallIds !== undefined && typeof takenToolCallIds?.[Symbol.iterator] !== 'function') {
+    throw new KimiError('takenToolCallIds', 'takenToolCallIds: expected an iterable of strings');
+  }
+}
+
+export function checkFunction(option: string, value: unknown): void {
+  if (value === undefined || typeof value === 'function') return;
+  throw new KimiError(
+    option,
+    `${option}: expected a function, got ${value === null ? 'null' : typeof value}`,
+  );
+}

@@ -1,0 +1,113 @@
+import type { KimiEvent } from '@kimi-tc/core';
+import { isObject, type JsonObject, textOf } from './json.ts';
+import { reasoningOf } from './turn-reader.ts';
+
+/** What one delta can carry: the common measure of what a server sent and what the parser made of it. */
+export type Piece =
+  | { type: 'reasoning'; text: string }
+  | { type: 'content'; text: string }
+  | { type: 'tool-call'; index: number; id: string; name: string }
+  | { type: 'arguments'; index: number; text: string };
+
+/**
+ * CANCEL: what ends the arguments of a call that was given up. No JSON holds it, inside a string or
+ * outside, so the arguments parse neither as they are nor when a client completes cut JSON; without
+ * it those of a call cut early would, as many clients read nothing as `{}`.
+ */
+export const CANCEL = '\u0018';
+
+/** Adds what an event puts on the wire, if anything, to `pieces`. */
+export function addPiece(pieces: Piece[], event: KimiEvent): void {
+  switch (event.type) {
+    case 'reasoning-delta':
+      addText(pieces, { type: 'reasoning', text: event.delta });
+      break;
+    case 'text-delta':
+      addText(pieces, { type: 'content', text: event.delta });
+      break;
+    case 'tool-call-delta':
+      addText(pieces, { type: 'arguments', index: event.index, text: event.delta });
+      break;
+    case 'tool-call-start':
+      pieces.push({ type: 'tool-call', index: event.index, id: event.id, name: event.name });
+      break;
+    case 'tool-call-error':
+      if (event.index >= 0) addText(pieces, { type: 'arguments', index: event.index, text: CANCEL });
+  }
+}
+
+function addText(pieces: Piece[], piece: Exclude<Piece, { type: 'tool-call' }>): void {
+  const last = pieces.at(-1);
+  if (last?.type === piece.type && (last.type !== 'arguments' || last.index === (piece as typeof last).index))
+    last.text += piece.text;
+  else pieces.push(piece);
+}
+
+/**
+ * Reads what a delta carries.
+ *
+ * @param isOpen whether a call of that index has had its first fragment
+ * @returns `undefined` if it must not be passed on as it is: a field is missing, empty, or named
+ *   otherwise than clients expect
+ */
+export function readPieces(delta: JsonObject, isOpen: (index: number) => boolean): Piece[] | undefined {
+  const pieces: Piece[] = [];
+  const reasoning = reasoningOf(delta);
+  if (reasoning !== '') {
+    if (delta.reasoning_content !== reasoning) return undefined;
+    pieces.push({ type: 'reasoning', text: reasoning });
+  }
+  if (textOf(delta.content) !== '') pieces.push({ type: 'content', text: textOf(delta.content) });
+  const { tool_calls } = delta;
+  if (tool_calls === undefined || tool_calls === null) return pieces;
+  if (!Array.isArray(tool_calls) || tool_calls.length === 0) return undefined;
+  const seen = new Set<unknown>();
+  for (const entry of tool_calls) {
+    if (!isObject(entry) || typeof entry.index !== 'number' || seen.has(entry.index)) return undefined;
+    seen.add(entry.index);
+    if (!addEntry(pieces, entry, entry.index, isOpen(entry.index))) return undefined;
+  }
+  return pieces;
+}
+
+function addEntry(pieces: Piece[], entry: JsonObject, index: number, open: boolean): boolean {
+  const { id, type } = entry;
+  const fields = isObject(entry.function) ? entry.function : {};
+  const { name, arguments: args } = fields;
+  if (typeof args !== 'string') return false;
+  if (open) {
+    const repeats = isThere(id) || isThere(name) || (isThere(type) && type !== 'function');
+    if (repeats) return false;
+  } else {
+    const whole = typeof id === 'string' && id !== '' && typeof name === 'string' && type === 'function';
+    if (!whole) return false;
+    pieces.push({ type: 'tool-call', index, id, name });
+  }
+  if (args !== '') addText(pieces, { type: 'arguments', index, text: args });
+  return true;
+}
+
+function isThere(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+export function equalPieces(some: readonly Piece[], others: readonly Piece[]): boolean {
+  return some.length === others.length && some.every((piece, at) => equalPiece(piece, others[at] as Piece));
+}
+
+function equalPiece(a: Piece, b: Piece): boolean {
+  if (a.type === 'tool-call')
+    return b.type === a.type && a.index === b.index && a.id === b.id && a.name === b.name;
+  if (a.type === 'arguments') return b.type === a.type && a.index === b.index && a.text === b.text;
+  return b.type === a.type && a.text === b.text;
+}
+
+/** Joins lists of pieces as if they had been added one after the other. */
+export function joinPieces(lists: readonly (readonly Piece[])[]): Piece[] {
+  const joined: Piece[] = [];
+  for (const piece of lists.flat()) {
+    if (piece.type === 'tool-call') joined.push(piece);
+    else addText(joined, { ...piece });
+  }
+  return joined;
+}

@@ -1,0 +1,33 @@
+import type { JsonObject } from './json.ts';
+import type { KimiChunkDelta } from './kimi-chunk.ts';
+import type { Piece } from './pieces.ts';
+
+/** @param mirrored whether reasoning is to stand in `reasoning` too */
+export function toDelta(piece: Piece, mirrored: boolean): KimiChunkDelta {
+  switch (piece.type) {
+    case 'reasoning':
+      return { reasoning_content: piece.text, ...(mirrored && { reasoning: piece.text }) };
+    case 'content':
+      return { content: piece.text };
+    case 'tool-call': {
+      const { index, id, name } = piece;
+      return { tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] };
+    }
+    case 'arguments':
+      return { tool_calls: [{ index: piece.index, function: { arguments: piece.text } }] };
+  }
+}
+
+/** The chunk with other fields in its choice. */
+export function withChoice(chunk: JsonObject, choice: JsonObject, fields: JsonObject): JsonObject {
+  return { ...chunk, choices: [{ ...choice, ...fields }] };
+}
+
+/**
+ * A chunk that continues another: shaped like it, but without what must not come twice (usage,
+ * fields of the choice).
+ */
+export function toContinuation(chunk: JsonObject, choice: JsonObject, delta: object): JsonObject {
+  const { usage: _, ...rest } = chunk;
+  return { ...rest, choices: [{ index: choice.index, delta, finish_reason: null }] };
+}

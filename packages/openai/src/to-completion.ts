@@ -1,0 +1,85 @@
+import type { KimiEvent, KimiTurn } from '@kimi-tc/core';
+import { createAssembler } from '@kimi-tc/core';
+import { type TransformSettings, toTurnSettings } from './chunk-transform.ts';
+import { isObject, type JsonObject, listOf, textOf } from './json.ts';
+import type { KimiMessage } from './kimi-chunk.ts';
+import { createExtraCollector } from './kimi-extra.ts';
+import { createTurnReader, reasoningOf } from './turn-reader.ts';
+
+/** The completion with its choices repaired; the same object if none needs it. */
+export function toCompletion(completion: JsonObject, settings: TransformSettings): JsonObject {
+  const choices = listOf(completion.choices);
+  const repaired = choices.map((choice) =>
+    isObject(choice) ? toChoice(choice, completion, settings) : choice,
+  );
+  const usage = completion.usage ?? choices.map((choice) => isObject(choice) && choice.usage).find(isObject);
+  const same = repaired.every((choice, at) => choice === choices[at]) && usage === completion.usage;
+  return same ? completion : { ...completion, choices: repaired, ...(usage !== undefined && { usage }) };
+}
+
+function toChoice(choice: JsonObject, completion: JsonObject, settings: TransformSettings): JsonObject {
+  const { message } = choice;
+  if (!isObject(message)) return choice;
+  const extras = createExtraCollector(false);
+  const assembler = createAssembler();
+  const index = typeof choice.index === 'number' ? choice.index : 0;
+  const reader = createTurnReader(
+    { ...toTurnSettings(settings, index, completion), onTurn: settings.onTurn },
+    (event: KimiEvent) => {
+      extras.push(event);
+      assembler.push(event);
+    },
+  );
+  reader.readMessage(message);
+  const sent = textOf(choice.finish_reason) || undefined;
+  reader.end(sent);
+  const { word, extra } = extras.finish(sent);
+  const { turn } = assembler;
+  if (word === sent && !extra && isHealthy(message, turn)) return choice;
+  return {
+    ...choice,
+    message: toMessage(message, turn),
+    finish_reason: word,
+    ...(extra && { x_kimi: extra }),
+  };
+}
+
+/** Whether a message says what the turn says, in the fields and shapes that clients read. */
+function isHealthy(message: JsonObject, turn: KimiTurn): boolean {
+  const { content, reasoning_content, tool_calls } = message;
+  const entries = listOf(tool_calls);
+  return (
+    textOf(message.role) !== '' &&
+    (typeof content !== 'string' || content === turn.content) &&
+    reasoningOf(message) === turn.reasoning &&
+    (turn.reasoning === '' || reasoning_content === turn.reasoning) &&
+    entries.length === turn.toolCalls.length &&
+    entries.every((entry, at) => isCall(entry, turn.toolCalls[at]))
+  );
+}
+
+function isCall(entry: unknown, call: KimiTurn['toolCalls'][number] | undefined): boolean {
+  if (!call || !isObject(entry) || !isObject(entry.function)) return false;
+  const { name, arguments: args } = entry.function;
+  return entry.id === call.id && entry.type === 'function' && name === call.name && args === call.arguments;
+}
+
+function toMessage(message: JsonObject, { reasoning, content, toolCalls }: KimiTurn): JsonObject {
+  const { tool_calls: _, reasoning: mirror, reasoning_content: own, ...rest } = message;
+  const mirrored = textOf(own) === '' || textOf(mirror) !== '';
+  const repaired: Partial<KimiMessage> = {
+    // As the API has it: a message of nothing but calls has no content.
+    ...((typeof message.content === 'string' || content !== '') && {
+      content: content === '' && toolCalls.length > 0 ? null : content,
+    }),
+    ...(reasoning !== '' && { reasoning_content: reasoning, ...(mirrored && { reasoning }) }),
+    ...(toolCalls.length > 0 && {
+      tool_calls: toolCalls.map(({ id, name, arguments: args }) => ({
+        id,
+        type: 'function' as const,
+        function: { name, arguments: args },
+      })),
+    }),
+  };
+  return { ...rest, role: textOf(message.role) || 'assistant', ...repaired };
+}

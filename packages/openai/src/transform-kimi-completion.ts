@@ -1,0 +1,20 @@
+import type { JsonObject } from './json.ts';
+import type { ChatCompletion } from './kimi-chunk.ts';
+import { checkStreamOptions, type KimiStreamOptions } from './kimi-options.ts';
+import { toCompletion } from './to-completion.ts';
+
+/**
+ * Makes a completion of a Kimi model right: tool calls and reasoning that stand in the text become
+ * `tool_calls` and `reasoning_content`, the finish reason says what really happened.
+ *
+ * The completion is not changed. One that needs no repair is returned as it is.
+ *
+ * @throws KimiError naming the option that is wrong
+ */
+export function transformKimiCompletion<Completion extends ChatCompletion>(
+  completion: Completion,
+  options: KimiStreamOptions = {},
+): Completion {
+  checkStreamOptions(options);
+  return toCompletion(completion as unknown as JsonObject, options) as unknown as Completion;
+}

@@ -1,0 +1,104 @@
+import { type ChunkTransform, createChunkTransform } from './chunk-transform.ts';
+import type { JsonObject } from './json.ts';
+import type { ChatChunk } from './kimi-chunk.ts';
+import { checkStreamOptions, type KimiStreamOptions } from './kimi-options.ts';
+
+/** What is kept of a stream of the OpenAI SDK; known by its methods, as the SDK is not imported. */
+export interface SdkStream extends AsyncIterable<ChatChunk> {
+  controller: AbortController;
+  tee(): unknown;
+}
+
+type SdkStreamClass = new (iterator: () => AsyncIterator<unknown>, controller: AbortController) => SdkStream;
+
+/**
+ * Makes the chunks of a Kimi model right: tool calls and reasoning that stand in the text become
+ * `tool_calls` and `reasoning_content`, and what servers get wrong about chunks is repaired. Chunks
+ * that need no repair come out as the same objects.
+ *
+ * A stream of the OpenAI SDK gives a stream of the OpenAI SDK: `tee()`, `toReadableStream()` and
+ * `controller` work, and breaking out of the loop aborts the request. Use it where the client's `fetch` cannot be
+ * set; `createKimiFetch` also reaches what the SDK does inside.
+ *
+ * @throws KimiError naming the option that is wrong
+ */
+export function transformKimiStream<Stream extends SdkStream>(
+  stream: Stream,
+  options?: KimiStreamOptions,
+): Stream;
+export function transformKimiStream<Chunk extends ChatChunk>(
+  stream: AsyncIterable<Chunk>,
+  options?: KimiStreamOptions,
+): AsyncIterable<Chunk>;
+export function transformKimiStream(
+  stream: AsyncIterable<ChatChunk>,
+  options: KimiStreamOptions = {},
+): AsyncIterable<unknown> {
+  checkStreamOptions(options);
+  return wrapStream(stream, () => createChunkTransform(options));
+}
+
+/** A stream of the same kind over the transformed chunks. */
+export function wrapStream(
+  stream: AsyncIterable<object>,
+  createTransform: () => ChunkTransform,
+): AsyncIterable<unknown> {
+  if (!isSdkStream(stream)) {
+    return { [Symbol.asyncIterator]: () => iterate(stream, createTransform()) };
+  }
+  const { controller } = stream;
+  const SameStream = stream.constructor as SdkStreamClass;
+  return new SameStream(() => iterate(stream, createTransform(), controller.signal), controller);
+}
+
+function isSdkStream(stream: AsyncIterable<object>): stream is SdkStream {
+  const { controller, tee } = stream as Partial<SdkStream>;
+  return controller instanceof AbortController && typeof tee === 'function';
+}
+
+/**
+ * Written by hand, as an async generator would let `return()` wait for a chunk that may never come.
+ *
+ * @param signal once aborted, a source that ends has been cut off by its reader: nothing is added
+ */
+function iterate(
+  stream: AsyncIterable<object>,
+  transform: ChunkTransform,
+  signal?: AbortSignal,
+): AsyncIterator<unknown> {
+  const source = stream[Symbol.asyncIterator]();
+  /** Chunks ready to be asked for, in reverse. */
+  let ready: JsonObject[] = [];
+  let over = false;
+  /** Calls of `next` answer in their order. */
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function pull(): Promise<IteratorResult<unknown>> {
+    while (ready.length === 0 && !over) {
+      const result = await source.next().catch((error: unknown) => {
+        over = true;
+        throw error;
+      });
+      if (over) break;
+      over = result.done === true;
+      if (!result.done) ready = [...transform.push(result.value as JsonObject)].reverse();
+      else if (!signal?.aborted) ready = [...transform.end()].reverse();
+    }
+    const value = ready.pop();
+    return value === undefined ? { value, done: true } : { value, done: false };
+  }
+
+  return {
+    next() {
+      const result = last.then(pull);
+      last = result.catch(() => {});
+      return result;
+    },
+    async return() {
+      over = true;
+      ready = [];
+      await source.return?.();
+      return { value: undefined, done: true };
+    },
+  };
+}
