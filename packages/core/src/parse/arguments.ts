@@ -38,6 +38,8 @@ export interface ReadArguments {
 
 export interface ArgumentReader {
   take(lexeme: Lexeme): Taken;
+  /** The common case of `take`: text in the middle of a string. False, and nothing done, for any other. */
+  takePlain(text: string): boolean;
   /** Takes a marker's text, or any text, as part of the arguments. */
   takeText(text: string): Taken;
   /** The stream is over: may end the call at a call end inside a string. */
@@ -141,7 +143,12 @@ export function createArgumentReader({ onDelta, markup, maxLength }: ArgumentRea
       streaming = first === '{' || first === '[';
     }
     const end = scanner.read(text, from);
-    if (scanner.inString || scanner.status === 'complete') {
+    if (scanner.inString) {
+      put(space === '' ? scanner.output : space + scanner.output);
+      space = '';
+      return 'inside';
+    }
+    if (scanner.status === 'complete') {
       put(space + scanner.output);
       space = '';
     } else putOutsideString(scanner.output);
@@ -155,7 +162,18 @@ export function createArgumentReader({ onDelta, markup, maxLength }: ArgumentRea
     return endsHere ? { again: held.slice(1) } : takeRaw(text.slice(end));
   }
 
+  function takePlain(text: string): boolean {
+    if (!streaming || raw || held.length > 0 || !scanner.inPlainString) return false;
+    for (let at = 0; at < text.length; at++) {
+      const unit = text.charCodeAt(at);
+      if (unit < 0x20 || unit === 0x22 || unit === 0x5c || unit === 0x3c) return false;
+    }
+    put(text);
+    return true;
+  }
+
   return {
+    takePlain,
     take(lexeme) {
       const inString = scanner.inString && !raw;
       if (lexeme.kind === 'text') {

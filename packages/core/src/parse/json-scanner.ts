@@ -12,6 +12,8 @@ export interface JsonScanner {
   readonly status: 'open' | 'complete' | 'broken';
   /** Inside a string (also right behind its backslash). */
   readonly inString: boolean;
+  /** Inside a string, and not in an escape: text without `"`, `\` and control characters changes nothing. */
+  readonly inPlainString: boolean;
   /** A raw control character was escaped. */
   readonly healed: boolean;
 }
@@ -192,6 +194,9 @@ export function createJsonScanner(): JsonScanner {
     },
     get inString() {
       return expect === 'string' || expect === 'escape' || expect === 'hex';
+    },
+    get inPlainString() {
+      return expect === 'string';
     },
     get healed() {
       return healed;

@@ -38,7 +38,7 @@ export function createK2Machine(settings: MachineSettings): Machine {
   const { tools, suppress, recoverStripped, limits, emit } = settings;
   /** Text of a channel is reasoning while its thought is open. */
   const thinking = { content: settings.promptOpensThink, reasoning: true };
-  /** Lexemes to read, the next one last; more than one only when something is read again. */
+  /** Lexemes to read again, the next one last. */
   const input: Lexeme[] = [];
   let state: State = inText;
   /** Where what is being read begins; at the end, the end. */
@@ -47,8 +47,8 @@ export function createK2Machine(settings: MachineSettings): Machine {
   let callsInSection = -1;
 
   const lexer = createLexer((lexeme) => {
-    input.push(lexeme);
-    drain();
+    read(lexeme);
+    if (input.length > 0) drain();
   });
   const calls = createCallLog({
     tools,
@@ -66,10 +66,10 @@ export function createK2Machine(settings: MachineSettings): Machine {
     lenient: settings.recoverLenient,
     guided: settings.guidedJson,
     emit,
-    onCall({ name, arguments: text }) {
+    onCall({ name, arguments: text }, from) {
       const call = calls.openNamed(name, position);
       call.delta(text);
-      if (!settings.guidedJson) call.report('text-call-recovered');
+      if (from === 'lenient') call.report('text-call-recovered');
       call.finish({ text, state: 'whole', isObject: true, repaired: false, over: false }, 'closed');
     },
   });
@@ -97,15 +97,17 @@ export function createK2Machine(settings: MachineSettings): Machine {
   }
 
   function drain(): void {
-    for (let lexeme = input.pop(); lexeme; lexeme = input.pop()) {
-      // A server that fills the reasoning field has split the thought off itself (ruling 10).
-      if (lexeme.channel === 'reasoning' && thinking.content) {
-        reader.release();
-        closeThink('content');
-      }
-      position = lexeme.offset;
-      state = state(lexeme);
+    for (let lexeme = input.pop(); lexeme; lexeme = input.pop()) read(lexeme);
+  }
+
+  function read(lexeme: Lexeme): void {
+    // A server that fills the reasoning field has split the thought off itself (ruling 10).
+    if (lexeme.channel === 'reasoning' && thinking.content) {
+      reader.release();
+      closeThink('content');
     }
+    position = lexeme.offset;
+    state = state(lexeme);
   }
 
   function openThink(channel: Channel): void {
@@ -483,7 +485,15 @@ export function createK2Machine(settings: MachineSettings): Machine {
   let cutInQuote = false;
 
   return {
-    feed: lexer.feed,
+    feed(delta, channel) {
+      const plain =
+        lexer.idle &&
+        !(channel === 'reasoning' && thinking.content) &&
+        ((state === inArguments && args.takePlain(delta)) ||
+          (state === inText && reader.takePlain(delta, channel)));
+      if (plain) lexer.count(delta, channel);
+      else lexer.feed(delta, channel);
+    },
     feedToolCall: structured.feed,
     end(finishReason) {
       endOfStream();

@@ -14,6 +14,9 @@ export interface Lexeme {
 
 export interface Lexer {
   feed(delta: string, channel: Channel): void;
+  /** Nothing is held, so that a delta without `<` may pass by the lexer, if it is counted. */
+  readonly idle: boolean;
+  count(delta: string, channel: Channel): void;
   /** Lets go of what is held. */
   end(): void;
   /** UTF-16 units fed so far. */
@@ -79,6 +82,13 @@ export function createLexer(emit: (lexeme: Lexeme) => void): Lexer {
 
   return {
     feed,
+    get idle() {
+      return held === '';
+    },
+    count(delta, from) {
+      channel = from;
+      offset += delta.length;
+    },
     end() {
       if (CUT_MARKER.test(held)) {
         emit({ kind: 'cut-marker', text: held, channel, offset: offset - held.length });

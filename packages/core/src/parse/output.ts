@@ -1,5 +1,5 @@
 import type { ToolBox } from '../grammar/tools.ts';
-import type { KimiEvent } from './events.ts';
+import type { Channel, KimiEvent } from './events.ts';
 import { createTextBuilder } from './text-builder.ts';
 import {
   createCallSuspicion,
@@ -18,12 +18,13 @@ export interface OutputOptions {
   guided: boolean;
   emit(event: KimiEvent): void;
   /** A call was read from the text; it stood where the text written next stands. */
-  onCall(call: TextCall): void;
+  onCall(call: TextCall, from: 'guided' | 'lenient'): void;
 }
 
 /** Where text leaves: reasoning as it is, content by the white space rule (ruling 2). */
 export interface Output {
-  write(text: string, place: { reasoning: boolean; quoted: boolean; atLineStart: boolean }): void;
+  writeReasoning(text: string, quoted: boolean): void;
+  writeContent(text: string, quoted: boolean, atLineStart: boolean): void;
   /** A piece of markup: the text run ends. */
   endRun(): void;
   /** A call was opened: runs of white space do not show any more. */
@@ -61,6 +62,10 @@ export function createOutput({ tools, lenient, guided, emit, onCall }: OutputOpt
   /** Something visible stands in `guidedText`. */
   let guidedBegan = false;
 
+  function watch(text: string, channel: Channel): void {
+    if (tools.known && !suspicious && !anyCall) suspicious = looksLikeCall[channel](text);
+  }
+
   function show(text: string): void {
     if (text === '') return;
     if (!runVisible) {
@@ -81,12 +86,12 @@ export function createOutput({ tools, lenient, guided, emit, onCall }: OutputOpt
     runVisible = false;
   }
 
-  function letGo(pieces: TextPiece[]): void {
+  function letGo(pieces: TextPiece[], from: 'guided' | 'lenient'): void {
     for (const piece of pieces) {
       if (typeof piece === 'string') show(piece);
       else {
         endShownRun();
-        onCall(piece);
+        onCall(piece, from);
       }
     }
   }
@@ -95,7 +100,7 @@ export function createOutput({ tools, lenient, guided, emit, onCall }: OutputOpt
     if (maybeCall === '') return;
     const text = maybeCall;
     maybeCall = '';
-    letGo(opened ? readLenientCalls(text, maybeCallAtLineStart, quotes, tools) : [text]);
+    letGo(opened ? readLenientCalls(text, maybeCallAtLineStart, quotes, tools) : [text], 'lenient');
     opened = false;
     quotes = [];
   }
@@ -120,35 +125,34 @@ export function createOutput({ tools, lenient, guided, emit, onCall }: OutputOpt
     opened = start.opened;
   }
 
-  function writeContent(text: string, quoted: boolean, atLineStart: boolean): void {
-    if (guidedText !== undefined) {
-      guidedText.push(text);
-      guidedBegan ||= /^\s*[[{]/.test(text);
-      if (guidedBegan || text.trim() === '') return;
-      text = guidedText.toString();
-      guidedText = undefined;
-    }
-    if (lenient) writeLenient(text, quoted, atLineStart);
-    else show(text);
+  function writeGuided(text: string, quoted: boolean, atLineStart: boolean): void {
+    guidedText?.push(text);
+    guidedBegan ||= /^\s*[[{]/.test(text);
+    if (guidedBegan || text.trim() === '') return;
+    const all = guidedText?.toString() ?? '';
+    guidedText = undefined;
+    if (lenient) writeLenient(all, quoted, atLineStart);
+    else show(all);
   }
 
   function decideGuided(): void {
     if (guidedText === undefined) return;
     const text = guidedText.toString();
     guidedText = undefined;
-    letGo(readGuidedCalls(text, tools) ?? [text]);
+    letGo(readGuidedCalls(text, tools) ?? [text], 'guided');
   }
 
   return {
-    write(text, place) {
-      if (text === '') return;
-      if (tools.known && !place.quoted && !suspicious && !anyCall) {
-        suspicious = looksLikeCall[place.reasoning ? 'reasoning' : 'content'](text);
-      }
-      if (place.reasoning) {
-        reasoning = true;
-        emit({ type: 'reasoning-delta', delta: text });
-      } else writeContent(text, place.quoted, place.atLineStart);
+    writeReasoning(text, quoted) {
+      if (!quoted) watch(text, 'reasoning');
+      reasoning = true;
+      emit({ type: 'reasoning-delta', delta: text });
+    },
+    writeContent(text, quoted, atLineStart) {
+      if (!quoted) watch(text, 'content');
+      if (guidedText !== undefined) writeGuided(text, quoted, atLineStart);
+      else if (lenient) writeLenient(text, quoted, atLineStart);
+      else show(text);
     },
     endRun() {
       decideMaybeCall();

@@ -9,6 +9,8 @@ export interface QuoteTracker {
    * A run of backticks belongs to what stands in front of it.
    */
   advance(text: string, from: number, to: number): number;
+  /** Something is open, or a run of backticks is being read. */
+  readonly busy: boolean;
   /** Whether what was read last is quoted. */
   readonly open: boolean;
   /** Whether what comes next is quoted; for use where no backtick comes next. */
@@ -66,6 +68,9 @@ export function createQuoteTracker(): QuoteTracker {
 
   return {
     advance,
+    get busy() {
+      return fence + span + run > 0;
+    },
     isOpen,
     get open() {
       return fence + span > 0;

@@ -44,15 +44,16 @@ function anyOf(tools: ToolBox): string {
 export function createCallSuspicion(tools: ToolBox): (text: string) => boolean {
   const name = anyOf(tools);
   const pattern = new RegExp(
-    `\\n[ \\t]{0,9}${name}[ \\t]{0,9}(?:\\(|\\r?\\n)\\s{0,9}\\{|<invoke name="${name}"|<${name}>`,
+    `\\n[ \\t]{0,9}${name}[ \\t]{0,9}(?:\\(|\\r?\\n)\\s{0,9}\\{|<invoke name="${name}">|<${name}>`,
   );
-  const reach = Math.max(0, ...tools.names.map((name) => name.length)) + 40;
-  /** As much of the text in front as a form can reach back; begins with a line break. */
+  const reach = Math.max(0, ...tools.names.map(({ length }) => length)) + 40;
+  /** The end of the text, as far as a form can reach back, and more: it is cut only now and then. */
   let recent = '\n';
   return (text) => {
-    const looked = recent + text;
-    recent = looked.length > reach ? looked.slice(-reach) : looked;
-    return /[{>"]/.test(text) && pattern.test(looked);
+    recent += text;
+    const found = (text.indexOf('{') >= 0 || text.indexOf('>') >= 0) && pattern.test(recent);
+    if (recent.length > 64 * reach) recent = recent.slice(-reach);
+    return found;
   };
 }
 

@@ -1,6 +1,6 @@
 import { END_OF_SEQUENCE } from '../grammar/special-tokens.ts';
-import { LONGEST_BARE_ID } from '../grammar/tool-call-id.ts';
 import type { ToolBox } from '../grammar/tools.ts';
+import { createBareIds } from './bare-ids.ts';
 import type { Channel } from './events.ts';
 import type { Lexeme } from './lexer.ts';
 import type { Output } from './output.ts';
@@ -18,6 +18,8 @@ export interface StrippedCall {
 export interface TextReader {
   /** Passes text on; stops in front of a token-stripped call and returns it. */
   take(lexeme: Lexeme): StrippedCall | undefined;
+  /** The common case of `take`: unquoted text with nothing in it. False, and nothing done, for any other. */
+  takePlain(text: string, channel: Channel): boolean;
   /** An id that stands directly in front of this place, taken out of the text (ruling 15). */
   takeHeader(channel: Channel): string | undefined;
   /** Lets go of what is held. */
@@ -38,25 +40,21 @@ export interface TextReaderOptions {
   isThinking(channel: Channel): boolean;
 }
 
-const PREFIX = 'functions.';
-const STRIPPED_HEADER = /^functions\.([^\s<>{}"`]+):\d+$/;
-const NOT_IN_ID = /[\s<>{}"`]/;
-
 export function createTextReader({ tools, recover, output, isThinking }: TextReaderOptions): TextReader {
   const quotes = { content: createQuoteTracker(), reasoning: createQuoteTracker() };
-  const offered = tools.names;
-  const firstUnits = new Set(offered.map((name) => name[0]));
-  /** The end of the text while it may become a header or is a possible last `[EOS]`; at most 512 units. */
+  const ids = createBareIds(tools);
+  /** The end of the text while it may become a header or is a possible last `[EOS]`. */
   let held = '';
   let heldAtLineStart = false;
   let channel: Channel = 'content';
-  /** The text in front of `held` ends inside a word, so that no offered name begins there. */
-  let midWord = false;
+  /** The unit in front of `held`; NaN at the start of a run. */
+  let before = Number.NaN;
 
   function write(text: string, quoted: boolean, atLineStart: boolean): void {
     if (text === '') return;
-    midWord = !NOT_IN_ID.test(text.charAt(text.length - 1));
-    output.write(text, { reasoning: isThinking(channel), quoted, atLineStart });
+    before = text.charCodeAt(text.length - 1);
+    if (isThinking(channel)) output.writeReasoning(text, quoted);
+    else output.writeContent(text, quoted, atLineStart);
   }
 
   function release(): void {
@@ -65,49 +63,30 @@ export function createTextReader({ tools, recover, output, isThinking }: TextRea
     write(text, false, heldAtLineStart);
   }
 
-  /** The first token-stripped call at or behind `from`; `whole` unless more text must tell. */
-  function findStripped(
-    text: string,
-    from: number,
-  ): { start: number; brace: number; whole: boolean } | undefined {
-    if (!recover) return undefined;
-    for (let brace = text.indexOf('{', from); brace >= 0; brace = text.indexOf('{', brace + 1)) {
-      const before = text[brace - 1];
-      if (before === undefined || before < '0' || before > '9') continue;
-      const window = text.slice(Math.max(from, brace - LONGEST_BARE_ID), brace);
-      const at = window.lastIndexOf(PREFIX);
-      const name = at < 0 ? undefined : STRIPPED_HEADER.exec(window.slice(at))?.[1];
-      if (name === undefined || tools.find(name) === undefined) continue;
-      const start = brace - window.length + at;
-      const inside = text.slice(brace + 1, start + LONGEST_BARE_ID).trimStart();
-      const whole = /^["}]/.test(inside);
-      if (whole || (inside === '' && text.length < start + LONGEST_BARE_ID)) return { start, brace, whole };
-    }
-    return undefined;
-  }
-
-  /** Where the part of plain text begins that must wait for what follows it. */
-  function findHeld(text: string, from: number): number {
-    const earliest = Math.max(from, text.length - LONGEST_BARE_ID);
-    let word = text.length;
-    while (word > earliest && !NOT_IN_ID.test(text.charAt(word - 1))) word--;
-    const id = text.lastIndexOf(PREFIX);
-    if (id >= word) return id;
-    for (let at = Math.max(word, text.length - PREFIX.length + 1); at < text.length; at++) {
-      if (text[at] !== 'f' && text[at] !== '[') continue;
-      const rest = text.slice(at);
-      if (PREFIX.startsWith(rest) || END_OF_SEQUENCE.startsWith(rest)) return at;
-    }
-    const atWordStart = word > 0 ? word > earliest || NOT_IN_ID.test(text.charAt(word - 1)) : !midWord;
-    if (!atWordStart || !firstUnits.has(text[word])) return text.length;
-    return offered.some((name) => mayBeHeader(text.slice(word), name)) ? word : text.length;
-  }
-
   function hold(text: string, lineStart: boolean): void {
     held = text;
     heldAtLineStart = lineStart;
   }
 
+  function takePlain(text: string, from: Channel): boolean {
+    const tracker = quotes[from];
+    if (held !== '' || from !== channel || tracker.busy) return false;
+    for (let at = 0; at < text.length; at++) {
+      const unit = text.charCodeAt(at);
+      if (unit === 0x3c /* < */ || unit === 0x60 /* ` */ || unit === 0x7b /* { */) return false;
+    }
+    const lineStart = tracker.atLineStart;
+    tracker.advance(text, 0, text.length);
+    const stop = ids.findHeld(text, 0, before);
+    if (stop === text.length) write(text, false, lineStart);
+    else {
+      write(text.slice(0, stop), false, lineStart);
+      hold(text.slice(stop), stop === 0 ? lineStart : text[stop - 1] === '\n');
+    }
+    return true;
+  }
+
+  /** Stretch by stretch: quoted, plain, quoted, … up to a token-stripped call. */
   function take(lexeme: Lexeme): StrippedCall | undefined {
     if (lexeme.channel !== channel) endWord();
     channel = lexeme.channel;
@@ -118,30 +97,28 @@ export function createTextReader({ tools, recover, output, isThinking }: TextRea
     let read = held.length;
     let lineStart = read > 0 ? heldAtLineStart : tracker.atLineStart;
     held = '';
-    let stripped = findStripped(text, 0);
+    let call = recover ? ids.findStripped(text, 0) : undefined;
     for (let at = 0; at < text.length; lineStart = tracker.atLineStart) {
+      const callStart = call?.start ?? text.length;
       const quoted = tracker.open;
-      const inHeld = stripped !== undefined && stripped.start < read;
-      const end = inHeld
-        ? (stripped?.start ?? 0)
-        : tracker.advance(text, read, stripped?.start ?? text.length);
-      const atCall = end === stripped?.start && !tracker.isOpen();
-      const stop = end < text.length || quoted ? end : findHeld(text, at);
+      const end = callStart < read ? callStart : tracker.advance(text, read, callStart);
+      const atCall = call !== undefined && end === callStart && !tracker.isOpen();
+      const stop = end < text.length || quoted ? end : ids.findHeld(text, at, before);
+      const startsLine = (index: number) => (index === at ? lineStart : text[index - 1] === '\n');
       write(text.slice(at, stop), quoted, lineStart);
-      const lineStartAt = (index: number) => (index === at ? lineStart : text[index - 1] === '\n');
-      if (stripped && atCall) {
-        const { start, brace, whole } = stripped;
-        if (!whole) {
-          tracker.advance(text, Math.max(read, start), text.length);
-          hold(text.slice(start), lineStartAt(start));
-          return undefined;
+      if (call && atCall) {
+        const startLine = startsLine(call.start);
+        if (call.whole) {
+          tracker.atLineStart = startLine;
+          const rest = { ...lexeme, text: text.slice(call.brace), offset: offset + call.brace };
+          return { header: text.slice(call.start, call.brace), offset: offset + call.start, rest };
         }
-        tracker.atLineStart = lineStartAt(start);
-        const rest: Lexeme = { kind: 'text', text: text.slice(brace), channel, offset: offset + brace };
-        return { header: text.slice(start, brace), offset: offset + start, rest };
+        tracker.advance(text, Math.max(read, call.start), text.length);
+        hold(text.slice(call.start), startLine);
+        return undefined;
       }
-      if (stop < end) hold(text.slice(stop), lineStartAt(stop));
-      if (end === stripped?.start) stripped = findStripped(text, stripped.brace + 1);
+      if (stop < end) hold(text.slice(stop), startsLine(stop));
+      if (call && end === callStart) call = ids.findStripped(text, call.brace + 1);
       at = read = end;
     }
     return undefined;
@@ -149,16 +126,15 @@ export function createTextReader({ tools, recover, output, isThinking }: TextRea
 
   function endWord(): void {
     release();
-    midWord = false;
+    before = Number.NaN;
   }
 
   return {
     take,
+    takePlain,
     release: endWord,
     takeHeader(of) {
-      if (of !== channel) return undefined;
-      const isHeader = STRIPPED_HEADER.test(held) || offered.some((name) => isCounted(held, name));
-      if (!isHeader) return undefined;
+      if (of !== channel || !ids.isHeader(held)) return undefined;
       const header = held;
       held = '';
       quotes[channel].atLineStart = heldAtLineStart;
@@ -178,14 +154,4 @@ export function createTextReader({ tools, recover, output, isThinking }: TextRea
       release();
     },
   };
-}
-
-/** `NAME:IDX` */
-function isCounted(text: string, name: string): boolean {
-  return text.startsWith(name) && /^:\d+$/.test(text.slice(name.length));
-}
-
-/** `NAME:IDX`, or a beginning of it. */
-function mayBeHeader(text: string, name: string): boolean {
-  return name.startsWith(text) || (text.startsWith(name) && /^:\d*$/.test(text.slice(name.length)));
 }

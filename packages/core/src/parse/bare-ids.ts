@@ -1,0 +1,99 @@
+import { END_OF_SEQUENCE } from '../grammar/special-tokens.ts';
+import { LONGEST_BARE_ID } from '../grammar/tool-call-id.ts';
+import type { ToolBox } from '../grammar/tools.ts';
+
+/** A token-stripped call in a text. */
+export interface StrippedPlace {
+  /** Index of its id. */
+  start: number;
+  /** Index of the brace behind the id. */
+  brace: number;
+  /** False: what stands behind the brace must still tell whether it is a call. */
+  whole: boolean;
+}
+
+/** Finds ids in plain text: `functions.NAME:IDX`, and `NAME:IDX` of an offered tool at the start of a word. */
+export interface BareIds {
+  /** The first token-stripped call at or behind `from` (ruling 30). */
+  findStripped(text: string, from: number): StrippedPlace | undefined;
+  /**
+   * Where the end of the text begins that may become an id, or is a possible last `[EOS]`; its length
+   * if there is none. At most 512 units are held.
+   * @param before the unit in front of the text, NaN if there is none
+   */
+  findHeld(text: string, from: number, before: number): number;
+  /** A whole id that needs no call begin in front of it (ruling 15). */
+  isHeader(text: string): boolean;
+}
+
+const PREFIX = 'functions.';
+const NATIVE_ID = /^functions\.([^\s<>{}"`]+):\d+$/;
+
+/** For each ASCII unit whether it may be part of an id. */
+const ID_UNITS = Array.from({ length: 128 }, (_, unit) => !/[\s<>{}"`]/.test(String.fromCharCode(unit)));
+
+function isIdUnit(unit: number): boolean {
+  return unit < 128 ? ID_UNITS[unit] === true : unit >= 128 && !/\s/.test(String.fromCharCode(unit));
+}
+
+export function createBareIds(tools: ToolBox): BareIds {
+  const { names } = tools;
+  const byFirstUnit = groupByFirstUnit(names);
+
+  function findStripped(text: string, from: number): StrippedPlace | undefined {
+    for (let brace = text.indexOf('{', from); brace >= 0; brace = text.indexOf('{', brace + 1)) {
+      const before = text.charCodeAt(brace - 1);
+      if (!(before >= 0x30 && before <= 0x39)) continue;
+      const window = text.slice(Math.max(from, brace - LONGEST_BARE_ID), brace);
+      const at = window.lastIndexOf(PREFIX);
+      const name = at < 0 ? undefined : NATIVE_ID.exec(window.slice(at))?.[1];
+      if (name === undefined || tools.find(name) === undefined) continue;
+      const start = brace - window.length + at;
+      const inside = text.slice(brace + 1, start + LONGEST_BARE_ID).trimStart();
+      const whole = /^["}]/.test(inside);
+      if (whole || (inside === '' && text.length < start + LONGEST_BARE_ID)) return { start, brace, whole };
+    }
+    return undefined;
+  }
+
+  function findHeld(text: string, from: number, before: number): number {
+    const { length } = text;
+    const earliest = Math.max(from, length - LONGEST_BARE_ID);
+    let word = length;
+    while (word > earliest && isIdUnit(text.charCodeAt(word - 1))) word--;
+    if (word === length) return length;
+    const id = length - word < PREFIX.length ? -1 : text.lastIndexOf(PREFIX);
+    if (id >= word) return id;
+    for (let at = Math.max(word, length - PREFIX.length + 1); at < length; at++) {
+      const unit = text.charCodeAt(at);
+      if (unit !== 0x66 /* f */ && unit !== 0x5b /* [ */) continue;
+      const rest = text.slice(at);
+      if (PREFIX.startsWith(rest) || END_OF_SEQUENCE.startsWith(rest)) return at;
+    }
+    const similar = byFirstUnit.get(text.charCodeAt(word));
+    if (!similar || isIdUnit(word > 0 ? text.charCodeAt(word - 1) : before)) return length;
+    return similar.some((name) => mayBeCounted(text.slice(word), name)) ? word : length;
+  }
+
+  return {
+    findStripped,
+    findHeld,
+    isHeader: (text) =>
+      NATIVE_ID.test(text) ||
+      names.some((name) => text.startsWith(name) && /^:\d+$/.test(text.slice(name.length))),
+  };
+}
+
+function groupByFirstUnit(names: readonly string[]): Map<number, string[]> {
+  const groups = new Map<number, string[]>();
+  for (const name of names) {
+    const unit = name.charCodeAt(0);
+    groups.set(unit, [...(groups.get(unit) ?? []), name]);
+  }
+  return groups;
+}
+
+/** `NAME:IDX`, or a beginning of it. */
+function mayBeCounted(text: string, name: string): boolean {
+  return name.startsWith(text) || (text.startsWith(name) && /^:\d*$/.test(text.slice(name.length)));
+}
