@@ -40,7 +40,7 @@ for (const fixture of fixtures) {
   for (const deltaLength of DELTA_LENGTHS) rows.push(await timeRow(fixture, deltaLength));
 }
 progress(`arguments of ${megabytes.join(', ')} MB`);
-const lengths = measureGrowth(megabytes, effort.rounds);
+const lengths = measureGrowth(megabytes, Math.min(effort.rounds, 5));
 const held = fixtures.find((fixture) => fixture.name === AIMS.hermesShape) as Fixture;
 
 const report: Report = {

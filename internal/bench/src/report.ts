@@ -49,7 +49,7 @@ export function jsonShare({ timings }: Row): number {
 
 function times(timing: Timing | undefined): string {
   if (timing === undefined) return '–';
-  const ratio = timing.ratio < 10 ? timing.ratio.toFixed(1) : count(timing.ratio);
+  const ratio = timing.ratio < 10 ? timing.ratio.toPrecision(2) : count(timing.ratio);
   return timing.gaveUp === undefined ? `${ratio} ×` : `> ${ratio} × (gave up at ${percent(timing.gaveUp)})`;
 }
 
