@@ -1,15 +1,15 @@
 import type { ToolBox } from '../grammar/tools.ts';
-import { type ArgumentReader, createArgumentReader } from './arguments.ts';
+import { type CallReader, createCallReader, type Left } from './call-reader.ts';
 import type { Channel, KimiEvent, ProblemCode } from './events.ts';
 import { deriveFinishReason } from './finish-reason.ts';
 import { createLastWord, type LastWord } from './last-word.ts';
-import { createLexer, type Lexeme } from './lexer.ts';
+import { createLexer, type Lexeme, tailOf } from './lexer.ts';
 import { createQuotedCallTrial, type QuotedCallTrial } from './open-quote.ts';
 import { createOutput } from './output.ts';
 import { PROBLEM_MESSAGES } from './problem-messages.ts';
 import { createStructuredCalls, type ToolCallPiece } from './structured-calls.ts';
 import { createTextReader } from './text-reader.ts';
-import { type Call, createCallLog } from './tool-calls.ts';
+import { createCallLog } from './tool-calls.ts';
 
 export interface MachineSettings {
   tools: ToolBox;
@@ -140,7 +140,7 @@ export function createK2Machine(settings: MachineSettings): Machine {
     const endsThought = kind === 'think-close' && channel === 'content' && thinking.content;
     if (!endsThought && reader.isQuoted(channel)) {
       const mayBeCalls = (kind === 'section-begin' || kind === 'call-begin') && !lexeme.tried && !suppress;
-      if (mayBeCalls) return beginTrial(lexeme);
+      if (mayBeCalls) return inTrial(lexeme);
       reader.take({ ...lexeme, kind: 'text' });
       return inText;
     }
@@ -173,14 +173,8 @@ export function createK2Machine(settings: MachineSettings): Machine {
   // --- calls in an open quote (ruling 7) ---
 
   let trial: QuotedCallTrial | undefined;
-  /** What stands in an open quote from a begin on, while it may be calls to the end of the stream. */
-  let tried: Lexeme[] = [];
-
-  function beginTrial(lexeme: Lexeme): State {
-    trial = createQuotedCallTrial(tools);
-    tried = [];
-    return inTrial(lexeme);
-  }
+  /** The stream ended inside a call in an open quote. */
+  let cutInQuote = false;
 
   /**
    * In an open quote, behind a begin: nothing may show or run until it is clear what this is.
@@ -189,24 +183,27 @@ export function createK2Machine(settings: MachineSettings): Machine {
    *                             ^
    */
   function inTrial(lexeme: Lexeme): State {
-    if (trial?.take(lexeme)) {
-      tried.push(lexeme);
-      return inTrial;
-    }
+    trial ??= createQuotedCallTrial(tools);
+    if (trial.take(lexeme)) return inTrial;
     input.push(lexeme);
-    endTrial('text');
+    return failTrial(trial);
+  }
+
+  function failTrial({ held }: QuotedCallTrial): State {
+    readAgain(held.map((lexeme) => ({ ...lexeme, tried: true })));
+    trial = undefined;
     return inText;
   }
 
-  function endTrial(verdict: 'calls' | 'text'): void {
+  function endTrial(ending: QuotedCallTrial): State {
+    const verdict = ending.end();
+    cutInQuote ||= verdict === 'cut';
+    if (verdict !== 'calls') return failTrial(ending);
+    report('call-in-open-quote', ending.held[0]?.offset ?? 0);
+    reader.resetQuotes();
+    readAgain(ending.held);
     trial = undefined;
-    if (verdict === 'calls') {
-      report('call-in-open-quote', tried[0]?.offset ?? 0);
-      reader.resetQuotes();
-      readAgain(tried);
-    } else readAgain(tried.map((lexeme) => ({ ...lexeme, tried: true })));
-    tried = [];
-    state = inText;
+    return inText;
   }
 
   // --- sections ---
@@ -310,10 +307,10 @@ export function createK2Machine(settings: MachineSettings): Machine {
         return beginArguments(header, headerOffset, 'markup');
       case 'call-end':
         closeHeader();
-        return leaveCall();
+        return leaveCall({ again: [] });
       case 'section-end':
         closeHeader();
-        return leaveCall()(lexeme);
+        return leaveCall({ again: [lexeme] });
       case 'call-begin':
         if (header.trim() !== '') giveUpHeader('malformed-call');
         return beginHeader(offset);
@@ -348,36 +345,20 @@ export function createK2Machine(settings: MachineSettings): Machine {
 
   // --- arguments ---
 
-  let call: Call;
-  let args: ArgumentReader;
-  /** How the call ends: at a marker, or with its JSON (token-stripped calls). */
-  let endsBy: 'markup' | 'json';
-  /** Text behind the complete value. */
-  let behind: LastWord;
+  let open: CallReader;
+  /** A call was open when the stream ended. */
   let openAtEnd = false;
 
-  function beginArguments(rawHeader: string, offset: number, ends: 'markup' | 'json'): State {
-    call = calls.open(tools.readHeader(rawHeader), rawHeader.trim(), offset);
-    endsBy = ends;
-    args = createArgumentReader({
-      onDelta: call.delta,
-      markup: ends === 'markup',
-      maxLength: limits.maxArgumentsLength,
+  function beginArguments(header: string, offset: number, endsBy: 'markup' | 'json'): State {
+    open = createCallReader({
+      call: calls.open(tools.readHeader(header), header.trim(), offset),
+      tools,
+      endsBy,
+      inSection: callsInSection >= 0,
+      recoverStripped,
+      maxArgumentsLength: limits.maxArgumentsLength,
     });
-    const inSectionNow = callsInSection >= 0;
-    behind = createLastWord(
-      (word) => tools.readHeader(word).kind === 'named' && (inSectionNow || isBareId(word)),
-    );
     return inArguments;
-  }
-
-  /** An id that needs no section and no call begin in front of it. */
-  function isBareId(word: string): boolean {
-    return (
-      recoverStripped &&
-      /^functions\..+:\d+$/.test(word) &&
-      tools.find(word.slice(10, word.lastIndexOf(':'))) !== undefined
-    );
   }
 
   /**
@@ -387,69 +368,13 @@ export function createK2Machine(settings: MachineSettings): Machine {
    *                                  ^
    */
   function inArguments(lexeme: Lexeme): State {
-    if (lexeme.kind === 'cut-marker') return inArguments;
-    const taken = args.done ? 'behind' : args.take(lexeme);
-    if (taken === 'inside') return inArguments;
-    if (taken === 'marker') return atMarker(lexeme);
-    if (taken === 'behind') return lexeme.kind === 'text' ? behindValue(lexeme) : atMarker(lexeme);
-    if ('again' in taken) {
-      readAgain(taken.again);
-      return endCall('closed');
-    }
-    const rest = tailOf(lexeme, lexeme.text.length - taken.behind.length);
-    if (endsBy === 'markup') return rest.text === '' ? inArguments : behindValue(rest);
-    if (args.whole) {
-      call.report('text-call-recovered');
-      endCall('closed');
-    } else call.giveUp('malformed-call', args.finish().text);
-    if (rest.text !== '') readAgain([rest]);
-    return leaveCall();
+    const left = open.take(lexeme);
+    return left ? leaveCall(left) : inArguments;
   }
 
-  /** Text behind the complete value: dropped, unless the next call begins in it without its begin marker. */
-  function behindValue(lexeme: Lexeme): State {
-    const found = behind.take(lexeme.text);
-    if (!found) return inArguments;
-    const rest = tailOf(lexeme, found.brace);
-    readAgain([{ ...rest, text: found.word + rest.text, offset: rest.offset - found.word.length }]);
-    return endCall('unclosed', behind.hasMore());
-  }
-
-  /** A marker outside of the strings of the arguments. */
-  function atMarker(lexeme: Lexeme): State {
-    const { kind, offset, text } = lexeme;
-    if (endsBy === 'json') {
-      call.giveUp('malformed-call', args.finish().text);
-      return leaveCall()(lexeme);
-    }
-    if (kind === 'call-end') return endCall('closed');
-    if (kind === 'section-begin' || kind === 'section-end' || kind === 'call-begin')
-      return endCall('unclosed')(lexeme);
-    if (!args.whole) {
-      args.takeText(text); // not JSON: from here on the arguments are kept raw
-      return inArguments;
-    }
-    if (kind === 'think-open' || kind === 'think-close') return endCall('unclosed')(lexeme);
-    const word = behind.word();
-    const header = kind === 'argument-begin' && word !== '' ? tools.readHeader(word) : undefined;
-    if (
-      header?.kind !== 'named' ||
-      (callsInSection < 0 && !(header.offered || word.startsWith('functions.')))
-    ) {
-      return inArguments; // an orphan, or a turn end
-    }
-    endCall('unclosed', behind.hasMore());
-    return beginArguments(word, offset - word.length, 'markup');
-  }
-
-  function endCall(ended: 'closed' | 'unclosed' | 'cut', junk?: boolean): State {
-    const read = args.finish();
-    const dropped = junk ?? (behind.word() !== '' || behind.hasMore());
-    call.finish({ ...read, repaired: read.repaired || dropped }, ended);
-    return leaveCall();
-  }
-
-  function leaveCall(): State {
+  function leaveCall({ again, next }: Left): State {
+    readAgain(again);
+    if (next) return beginArguments(next.header, next.offset, 'markup');
     return callsInSection < 0 ? inText : clearNoise();
   }
 
@@ -459,19 +384,11 @@ export function createK2Machine(settings: MachineSettings): Machine {
     lexer.end();
     for (;;) {
       drain();
-      if (trial) {
-        const verdict = trial.end();
-        cutInQuote ||= verdict === 'cut';
-        endTrial(verdict === 'calls' ? 'calls' : 'text');
-      } else if (state === inArguments) {
-        const taken = args.takeEnd();
-        if (typeof taken === 'object' && 'again' in taken) {
-          readAgain(taken.again);
-          state = endCall('closed');
-        } else {
-          openAtEnd = !args.whole;
-          state = endCall('cut');
-        }
+      if (trial) state = endTrial(trial);
+      else if (state === inArguments) {
+        const left = open.end();
+        openAtEnd = left.cut;
+        state = leaveCall(left);
       } else if (state === inHeader) {
         openAtEnd = true;
         giveUpHeader('truncated-call');
@@ -481,15 +398,12 @@ export function createK2Machine(settings: MachineSettings): Machine {
       else break;
     }
   }
-  /** The stream ended inside a call in an open quote. */
-  let cutInQuote = false;
-
   return {
     feed(delta, channel) {
       const plain =
         lexer.idle &&
         !(channel === 'reasoning' && thinking.content) &&
-        ((state === inArguments && args.takePlain(delta)) ||
+        ((state === inArguments && open.takePlain(delta)) ||
           (state === inText && reader.takePlain(delta, channel)));
       if (plain) lexer.count(delta, channel);
       else lexer.feed(delta, channel);
@@ -514,9 +428,4 @@ export function createK2Machine(settings: MachineSettings): Machine {
       });
     },
   };
-}
-
-/** The lexeme from an index on. */
-function tailOf(lexeme: Lexeme, at: number): Lexeme {
-  return { ...lexeme, text: lexeme.text.slice(at), offset: lexeme.offset + at };
 }

@@ -12,6 +12,11 @@ export interface Lexeme {
   tried?: boolean;
 }
 
+/** The lexeme from an index of its text on. */
+export function tailOf(lexeme: Lexeme, at: number): Lexeme {
+  return { ...lexeme, text: lexeme.text.slice(at), offset: lexeme.offset + at };
+}
+
 export interface Lexer {
   feed(delta: string, channel: Channel): void;
   /** Nothing is held, so that a delta without `<` may pass by the lexer, if it is counted. */

@@ -4,11 +4,14 @@ import type { Lexeme } from './lexer.ts';
 
 /**
  * Checks whether what stands in an open quote, from a section begin or call begin to the end of the
- * stream, is nothing but well-formed calls (ruling 7, second exception). Changes nothing itself.
+ * stream, is nothing but well-formed calls (ruling 7, second exception). Nothing of it may show or run
+ * before that is clear.
  */
 export interface QuotedCallTrial {
-  /** False: this lexeme does not fit. */
+  /** Holds the lexeme; false, and it is not held, if it does not fit. */
   take(lexeme: Lexeme): boolean;
+  /** What was taken so far, to be read again as what it turned out to be. */
+  readonly held: readonly Lexeme[];
   /** The stream is over. `cut`: it ended inside a call. */
   end(): 'calls' | 'cut' | 'text';
 }
@@ -25,6 +28,7 @@ export function createQuotedCallTrial(tools: ToolBox): QuotedCallTrial {
   let headerEdge = '';
   let json = createJsonScanner();
   let root = '';
+  const held: Lexeme[] = [];
   /** What may be the last `[EOS]`. */
   let tail = '';
 
@@ -82,9 +86,11 @@ export function createQuotedCallTrial(tools: ToolBox): QuotedCallTrial {
 
   return {
     take(lexeme) {
-      if (state === 'between') return between(lexeme);
-      return state === 'header' ? inHeader(lexeme) : inArguments(lexeme);
+      const fits = { between, header: inHeader, arguments: inArguments }[state](lexeme);
+      if (fits) held.push(lexeme);
+      return fits;
     },
+    held,
     end() {
       if (state !== 'between') return 'cut';
       return calls > 0 && inSection !== 0 && (tail === '' || tail === '[EOS]') ? 'calls' : 'text';
