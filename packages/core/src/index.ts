@@ -1,4 +1,5 @@
 export { type ModelFamily, type ModelProfile, resolveModel } from './grammar/models.ts';
+export type { Problem, ProblemCode } from './grammar/problems.ts';
 export {
   formatToolCallId,
   type ParsedToolCallId,
@@ -14,8 +15,6 @@ export type {
   IncompleteToolCall,
   KimiEvent,
   KimiTurn,
-  Problem,
-  ProblemCode,
   ToolCall,
 } from './parse/events.ts';
 export { parse } from './parse/parse.ts';

@@ -1,4 +1,5 @@
-import type { IncompleteToolCall, KimiEvent, KimiTurn, Problem, ToolCall } from './events.ts';
+import type { Problem } from '../grammar/problems.ts';
+import type { IncompleteToolCall, KimiEvent, KimiTurn, ToolCall } from './events.ts';
 import { createTextBuilder } from './text-builder.ts';
 
 export interface Assembler {

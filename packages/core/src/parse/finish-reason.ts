@@ -1,4 +1,5 @@
-import type { FinishReason, ProblemCode } from './events.ts';
+import type { ProblemCode } from '../grammar/problems.ts';
+import type { FinishReason } from './events.ts';
 
 /** What a turn held, as far as its end depends on it. */
 export interface TurnSummary {

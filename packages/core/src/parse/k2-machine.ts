@@ -1,6 +1,7 @@
+import type { ProblemCode } from '../grammar/problems.ts';
 import type { ToolBox } from '../grammar/tools.ts';
 import { type CallReader, createCallReader, type Left } from './call-reader.ts';
-import type { Channel, KimiEvent, ProblemCode } from './events.ts';
+import type { Channel, KimiEvent } from './events.ts';
 import { deriveFinishReason } from './finish-reason.ts';
 import { createLastWord, type LastWord } from './last-word.ts';
 import { createLexer, type Lexeme, tailOf } from './lexer.ts';

@@ -1,4 +1,4 @@
-import type { ProblemCode } from './events.ts';
+import type { ProblemCode } from '../grammar/problems.ts';
 
 /** One sentence for people per problem that reading a reply can report. */
 export const PROBLEM_MESSAGES: Partial<Record<ProblemCode, string>> = {

@@ -1,6 +1,7 @@
+import type { ProblemCode } from '../grammar/problems.ts';
 import type { Header, ToolBox } from '../grammar/tools.ts';
 import type { ReadArguments } from './arguments.ts';
-import type { KimiEvent, ProblemCode } from './events.ts';
+import type { KimiEvent } from './events.ts';
 import { createIdGiver } from './id-giver.ts';
 import { memberValues } from './json-members.ts';
 
