@@ -12,7 +12,7 @@ export interface StrippedPlace {
   whole: boolean;
 }
 
-/** Finds ids in plain text: `functions.NAME:IDX`, and `NAME:IDX` of an offered tool at the start of a word. */
+/** Finds ids in plain text: `functions.NAME:IDX`, and `NAME:IDX` of an offered tool. Both may be glued to prose. */
 export interface BareIds {
   /** The first token-stripped call at or behind `from` (ruling 30). */
   findStripped(text: string, from: number): StrippedPlace | undefined;
@@ -34,6 +34,11 @@ const ID_UNITS = Array.from({ length: 128 }, (_, unit) => !/[\s<>{}"`]/.test(Str
 
 function isIdUnit(unit: number): boolean {
   return unit < 128 ? ID_UNITS[unit] === true : unit >= 128 && !/\s/.test(String.fromCharCode(unit));
+}
+
+/** A name does not begin behind one of these: `shipping:0` is no call of `ping`. */
+function isNameUnit(unit: number): boolean {
+  return !Number.isNaN(unit) && /[\w-]/.test(String.fromCharCode(unit));
 }
 
 export function createBareIds(tools: ToolBox): BareIds {
@@ -70,9 +75,12 @@ export function createBareIds(tools: ToolBox): BareIds {
       const rest = text.slice(at);
       if (PREFIX.startsWith(rest) || END_OF_SEQUENCE.startsWith(rest)) return at;
     }
-    const similar = byFirstUnit.get(text.charCodeAt(word));
-    if (!similar || isIdUnit(word > 0 ? text.charCodeAt(word - 1) : before)) return length;
-    return similar.some((name) => mayBeCounted(text.slice(word), name)) ? word : length;
+    for (let at = word; at < length; at++) {
+      const similar = byFirstUnit.get(text.charCodeAt(at));
+      if (!similar || isNameUnit(at > 0 ? text.charCodeAt(at - 1) : before)) continue;
+      if (similar.some((name) => mayBeCounted(text.slice(at), name))) return at;
+    }
+    return length;
   }
 
   return {
