@@ -76,6 +76,8 @@ function readEndpoint(env: NodeJS.ProcessEnv): Options['endpoint'] {
   if (!URL.canParse(baseURL) || !/^https?:$/.test(new URL(baseURL).protocol)) {
     throw new UsageError('KIMI_BASE_URL: expected an http or https address, like http://127.0.0.1:8000/v1');
   }
+  const { username, password } = new URL(baseURL);
+  if (username || password) throw new UsageError('KIMI_BASE_URL: the key goes into KIMI_API_KEY');
   // A local server often wants no key, but the SDK sends one always.
   return { baseURL, apiKey: apiKey || 'none', model: model || defaultModel };
 }

@@ -42,7 +42,7 @@ export async function run(
     emit({
       type: 'run-start',
       model,
-      endpoint: withoutCredentials(baseURL),
+      endpoint: withoutQuery(baseURL),
       ...(server && { behaviour: server.behaviour }),
       question,
     });
@@ -62,7 +62,7 @@ export async function run(
       signal,
       emit,
     });
-    server?.checkEnd(answer);
+    if (outcome === 'answered') server?.checkEnd(answer);
   } catch (error) {
     outcome = signal.aborted ? 'stopped' : 'failed';
     if (!signal.aborted) emit({ type: 'error', message: describeFailure(error, endpoint?.apiKey) });
@@ -77,10 +77,8 @@ function checkedBy(server: PretendServer | undefined): { checked?: number } {
   return server ? { checked: server.checked } : {};
 }
 
-/** An address may hold a password. */
-function withoutCredentials(address: string): string {
-  const url = new URL(address);
-  url.username = '';
-  url.password = '';
-  return url.href;
+/** A query may hold a key. */
+function withoutQuery(address: string): string {
+  const { origin, pathname } = new URL(address);
+  return `${origin}${pathname}`;
 }

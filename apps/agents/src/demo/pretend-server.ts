@@ -35,7 +35,7 @@ export async function startPretendServer({
 }: PretendServerOptions): Promise<PretendServer> {
   const script = await loadScript(root);
   const strictness: Strictness = {
-    anyIds: fault === 'generated-ids',
+    anyIds: fault === 'generated-ids' || fault === 'fresh-id-per-fragment',
     anyText: fault !== undefined,
   };
   let checked = 0;
@@ -73,12 +73,12 @@ export async function startPretendServer({
 
 /**
  * A fault of a server that parses shows on replies that can be parsed; on the others its server lets
- * the raw text through as well.
+ * the raw text through as well. A logged text stays as it was logged.
  */
-function behaviourOf(turn: ScriptedTurn, fault: BehaviourName | undefined): BehaviourName[] {
+function behaviourOf({ form }: ScriptedTurn, fault: BehaviourName | undefined): BehaviourName[] {
   if (fault === undefined) return ['raw-content'];
-  if (turn.wellFormed) return [fault];
-  if (fault === 'healthy') return ['raw-content'];
-  const { treat, treatment } = behaviours[fault];
+  if (form === 'well-formed') return [fault];
+  const { treat, treatment, editText } = behaviours[fault];
+  if (fault === 'healthy' || (form === 'logged' && editText)) return ['raw-content'];
   return treat || treatment ? [fault] : ['raw-content', fault];
 }

@@ -12,8 +12,11 @@ export interface ScriptedTurn {
   readonly text: string | readonly string[];
   /** Why generation ended. Default: `stop`, the model's own end. */
   readonly finishReason?: 'length';
-  /** Whether a server that parses could read the text. */
-  readonly wellFormed: boolean;
+  /**
+   * Where the text stands: as a real server was logged with it, in a form that a server that parses
+   * can read, or in a form that it cannot.
+   */
+  readonly form: 'logged' | 'well-formed' | 'ill-formed';
   readonly reasoning: string;
   readonly content: string;
   readonly calls: readonly ScriptedCall[];
@@ -56,7 +59,7 @@ async function toTurn(cases: readonly CorpusCase[], id: string, root: string): P
   const { reasoning = '', content = '', toolCalls = [] } = found.expected;
   return {
     text: found.input.deltas.map(([, text]) => text),
-    wellFormed: false,
+    form: 'logged',
     reasoning,
     content,
     calls: await Promise.all(
@@ -85,7 +88,7 @@ const parallelCalls: ScriptedTurn = {
     '<|tool_call_begin|>functions.search_text:4<|tool_call_argument_begin|>{"query": "t(\'theme.", "path": "src"}<|tool_call_end|>' +
     '<|tool_call_begin|>functions.list_files:5<|tool_call_argument_begin|>{"path": "src/locales"}<|tool_call_end|>' +
     '<|tool_calls_section_end|>',
-  wellFormed: true,
+  form: 'well-formed',
   reasoning:
     't() takes the text of the language, then the English one. So German may lack the keys of the toggle. ' +
     'Which keys are used, and where are the texts?',
@@ -113,7 +116,7 @@ async function sectionNeverClosed(root: string): Promise<ScriptedTurn> {
     text:
       '<think>The two files, side by side.</think>I compare both languages.' +
       `<|tool_calls_section_begin|><|tool_call_begin|>functions.read_file:6<|tool_call_argument_begin|>${json}<|tool_call_end|>`,
-    wellFormed: false,
+    form: 'ill-formed',
     reasoning: 'The two files, side by side.',
     content: 'I compare both languages.',
     calls: [
@@ -132,7 +135,7 @@ const callInThought: ScriptedTurn = {
   text:
     '<think>English has 12 keys, German has 9, and all three that are missing belong to the toggle. In percent, that is' +
     '<|tool_calls_section_begin|><|tool_call_begin|>functions.calculator:7<|tool_call_argument_begin|>{"expression": "9 / 12 * 100"}<|tool_call_end|><|tool_calls_section_end|>',
-  wellFormed: false,
+  form: 'ill-formed',
   reasoning:
     'English has 12 keys, German has 9, and all three that are missing belong to the toggle. In percent, that is',
   content: '',
@@ -151,7 +154,7 @@ const callCutByLimit: ScriptedTurn = {
     '<think>Does any text go around t()? I could read all the files again.</think>Last, whether other texts are affected.' +
     '<|tool_calls_section_begin|><|tool_call_begin|>functions.read_file:8<|tool_call_argument_begin|>{"args": [{"path": "src/app/layout.tsx"}, {"path": "src/app/pa',
   finishReason: 'length',
-  wellFormed: false,
+  form: 'ill-formed',
   reasoning: 'Does any text go around t()? I could read all the files again.',
   content: 'Last, whether other texts are affected.',
   calls: [],
@@ -162,7 +165,7 @@ const shorterCall: ScriptedTurn = {
   text:
     '<think>That was cut and did not run. One search will do.</think>' +
     '<|tool_calls_section_begin|><|tool_call_begin|>functions.search_text:9<|tool_call_argument_begin|>{"query": "aria-label="}<|tool_call_end|><|tool_calls_section_end|>',
-  wellFormed: true,
+  form: 'well-formed',
   reasoning: 'That was cut and did not run. One search will do.',
   content: '',
   calls: [
@@ -189,7 +192,7 @@ Add the three keys to src/locales/de.json. All labels go through t(), so nothing
 
 const answer: ScriptedTurn = {
   text: `<think>Everything fits together.</think>${conclusion}`,
-  wellFormed: true,
+  form: 'well-formed',
   reasoning: 'Everything fits together.',
   content: conclusion,
   calls: [],
