@@ -42,3 +42,34 @@ export const CUT_MARKER: RegExp = /^<\| ?tool_call/;
 
 /** The end-of-sequence token; unlike the markers it counts only as the very last characters of a turn. */
 export const END_OF_SEQUENCE = '[EOS]';
+
+/** The tokens that prompts are built of. */
+export const TOKENS = {
+  user: '<|im_user|>',
+  assistant: '<|im_assistant|>',
+  system: '<|im_system|>',
+  middle: '<|im_middle|>',
+  end: '<|im_end|>',
+  sectionBegin: '<|tool_calls_section_begin|>',
+  sectionEnd: '<|tool_calls_section_end|>',
+  callBegin: '<|tool_call_begin|>',
+  argumentBegin: '<|tool_call_argument_begin|>',
+  callEnd: '<|tool_call_end|>',
+  thinkOpen: '<think>',
+  thinkClose: '</think>',
+  mediaBegin: '<|media_begin|>',
+  mediaContent: '<|media_content|>',
+  mediaPad: '<|media_pad|>',
+  mediaEnd: '<|media_end|>',
+} as const;
+
+/** Stands for a video until the server's media processor puts the video's tokens in its place. */
+export const VIDEO_PLACEHOLDER = '<|kimi_k25_video_placeholder|>';
+
+/**
+ * Every text that a K2 tokenizer reads as one control id wherever it stands: the tokens of the
+ * vocabulary (163584 to 163839), the names it gives to those that are not in use, and the
+ * placeholder of a video. No token begins inside of another.
+ */
+export const SPECIAL_TOKEN: RegExp =
+  /<\|(?:im_(?:end|user|assistant|system|middle)|(?:start|end)_header_id|tool_calls_section_(?:begin|end)|tool_call_(?:begin|argument_begin|end)|media_(?:begin|content|end|pad)|kimi_k25_video_placeholder|reserved_token_163(?:58[4-9]|59\d|[67]\d\d|8[0-3]\d))\|>|<\/?think>|\[(?:BOS|EOS|EOT|UNK|PAD)\]/g;
