@@ -20,3 +20,13 @@ export type {
 export { parse } from './parse/parse.ts';
 export { createParser, type KimiParser, type ParserOptions } from './parse/parser.ts';
 export type { ToolCallPiece } from './parse/structured-calls.ts';
+export { type FormattableToolCall, formatToolCalls } from './prompt/format-tool-calls.ts';
+export {
+  type PromptInput,
+  type PromptMessage,
+  type PromptPart,
+  type PromptToolCall,
+  renderPrompt,
+  renderPromptSegments,
+} from './prompt/render.ts';
+export type { PromptSegment, SpecialTokensInText } from './prompt/segments.ts';
