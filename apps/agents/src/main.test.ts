@@ -90,7 +90,7 @@ describe('the demo', () => {
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   });
 
-  it('tells machines each event', async () => {
+  it('tells machines each event, with arguments that grow', async () => {
     const { code, stdout, stderr } = await run(['--json', 'What is it?']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).not.toMatch(special);
@@ -114,6 +114,13 @@ describe('the demo', () => {
       'tool_calls',
       'stop',
     ]);
+    const turn = events.slice(
+      0,
+      events.findIndex(({ type }) => type === 'turn-end'),
+    );
+    const deltas = ofType(turn, 'tool-call-delta').map(({ delta }) => delta);
+    expect(deltas.length).toBeGreaterThan(20);
+    expect(JSON.parse(deltas.join(''))).toMatchObject({ args: { length: 5 } });
     const results = ofType(events, 'tool-result');
     expect(results.every(({ ok }) => ok)).toBe(true);
     expect(results.map(({ id }) => id).sort()).toEqual([
@@ -134,17 +141,6 @@ describe('the demo', () => {
       },
     ]);
     expect(ofType(events, 'raw-delta')).toEqual([]);
-  });
-
-  it('lets arguments grow', async () => {
-    const events = toEvents((await run(['--json'])).stdout);
-    const first = events.slice(
-      0,
-      events.findIndex(({ type }) => type === 'turn-end'),
-    );
-    const deltas = ofType(first, 'tool-call-delta').map(({ delta }) => delta);
-    expect(deltas.length).toBeGreaterThan(20);
-    expect(JSON.parse(deltas.join(''))).toMatchObject({ args: { length: 5 } });
   });
 
   it('begins with what a real server produced, piece by piece', async () => {
@@ -180,7 +176,7 @@ describe('the demo', () => {
     async (fault) => {
       const { code, stdout, stderr } = await run(['--fault', fault]);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      expect(stdout).toContain(`fault     ${fault}: `);
+      expect(stdout).toContain(`behaves   ${fault}: `);
       expect(stdout).toContain('has none of the three: 9 of the 12 English keys');
       expect(stdout).not.toMatch(special);
     },
@@ -212,6 +208,7 @@ describe('ctrl-c', () => {
     const events = toEvents(stdout);
     expect(events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'stopped', turns: 2 });
     expect(ofType(events, 'error')).toEqual([]);
+    expect(ofType(events, 'turn-end')).toHaveLength(1);
   });
 
   it('ends a reply that streams, and the server hears of it', async () => {
@@ -225,6 +222,7 @@ describe('ctrl-c', () => {
       const { code, stdout, stderr } = await interruptAt(child, 'word');
       expect({ code, stderr }).toEqual({ code: 130, stderr: '' });
       expect(stdout).toMatch(/end {7}✗ stopped after 1 turn/);
+      expect(stdout).not.toContain('finish');
       await expect.poll(() => engine.requests[0]?.aborted).toBe(true);
     } finally {
       await engine.stop();

@@ -25,8 +25,8 @@ async function main(): Promise<number> {
     process.stdout.write(createUsage());
     return exitCode.answered;
   }
-  // Whoever read the output has left; there is nobody to tell.
-  process.stdout.on('error', () => process.exit(exitCode.failed));
+  // Whoever read the output, `head` for one, has enough of it.
+  process.stdout.on('error', () => process.exit(exitCode.answered));
   const interrupts = listenToInterrupts();
   const delayMs = process.stdout.isTTY && !options.json ? watchedDelay : 0;
   const outcome = await run(options, root, delayMs, createView(options), interrupts.signal);

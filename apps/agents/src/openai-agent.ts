@@ -27,7 +27,8 @@ export async function runOpenaiAgent(task: AgentTask): Promise<Outcome> {
       { signal: task.signal },
     );
     const reply = await readReply(stream, task.emit);
-    task.signal.throwIfAborted();
+    task.signal.throwIfAborted(); // a stream that is aborted ends without a word
+    task.emit({ type: 'turn-end', finishReason: reply.finishReason });
     if (reply.calls.length === 0) return finish(task, reply);
 
     const { ran, refused } = await runCalls(task, reply.calls);

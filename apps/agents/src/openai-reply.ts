@@ -49,6 +49,5 @@ export async function readReply(
     }
     finishReason = choice.finish_reason ?? finishReason;
   }
-  emit({ type: 'turn-end', finishReason });
   return { reasoning, text, calls: [...calls.values()], finishReason };
 }

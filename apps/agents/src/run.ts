@@ -25,6 +25,7 @@ export async function run(
   const tally = { turns: 0, callsRun: 0, callsRefused: 0 };
   let answer = '';
   const emit = (event: AgentEvent): void => {
+    if (signal.aborted && event.type !== 'run-end') return;
     if (event.type === 'turn-start') tally.turns += 1;
     if (event.type === 'tool-result') tally.callsRun += 1;
     if (event.type === 'tool-call-refused') tally.callsRefused += 1;
@@ -65,7 +66,7 @@ export async function run(
     if (outcome === 'answered') server?.checkEnd(answer);
   } catch (error) {
     outcome = signal.aborted ? 'stopped' : 'failed';
-    if (!signal.aborted) emit({ type: 'error', message: describeFailure(error, endpoint?.apiKey) });
+    emit({ type: 'error', message: describeFailure(error, endpoint?.apiKey) });
   } finally {
     await server?.stop();
   }

@@ -40,7 +40,7 @@ export interface ScriptedCall {
  * @param root the sample project, where results are looked up
  */
 export async function loadScript(root: string): Promise<readonly ScriptedTurn[]> {
-  const cases = loadCases();
+  const cases = loadCases({ kinds: ['deltas'] });
   return [
     await toTurn(cases, 'log-arguments-then-closer-and-markers', root),
     await toTurn(cases, 'log-glued-stripped-call', root),

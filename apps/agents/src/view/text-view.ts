@@ -133,7 +133,7 @@ function showStart(
     if (behaviour === undefined) return;
     to.write(', a pretend engine that plays a script (KIMI_BASE_URL sets a real one)', 'faint');
   });
-  if (behaviour !== undefined) say('fault', (to) => to.write(behaviour));
+  if (behaviour !== undefined) say('behaves', (to) => to.write(behaviour));
   say('question', (to) => to.write(question, 'strong'));
 }
 
