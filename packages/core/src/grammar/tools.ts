@@ -26,6 +26,8 @@ export interface ToolBox {
   /** False when the request's tools are unknown (none were given). */
   known: boolean;
   names: readonly string[];
+  /** The tool is offered under exactly this name. */
+  has(name: string): boolean;
   /** The offered tool that `name` means: itself, its longest offered tail behind a dot, or the only one equal when `-` and `_` are. */
   find(name: string): string | undefined;
   readHeader(raw: string): Header;
@@ -125,6 +127,7 @@ export function createToolBox(tools: readonly ToolDefinition[] | undefined): Too
   return {
     known: names.length > 0,
     names,
+    has: (name) => schemas.has(name),
     find,
     readHeader,
     infer,

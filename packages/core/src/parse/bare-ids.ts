@@ -32,13 +32,15 @@ const NATIVE_ID = /^functions\.([^\s<>{}"`]+):\d+$/;
 /** For each ASCII unit whether it may be part of an id. */
 const ID_UNITS = Array.from({ length: 128 }, (_, unit) => !/[\s<>{}"`]/.test(String.fromCharCode(unit)));
 
+const NAME_UNITS = Array.from({ length: 128 }, (_, unit) => /[\w-]/.test(String.fromCharCode(unit)));
+
 function isIdUnit(unit: number): boolean {
   return unit < 128 ? ID_UNITS[unit] === true : unit >= 128 && !/\s/.test(String.fromCharCode(unit));
 }
 
 /** A name does not begin behind one of these: `shipping:0` is no call of `ping`. */
 function isNameUnit(unit: number): boolean {
-  return !Number.isNaN(unit) && /[\w-]/.test(String.fromCharCode(unit));
+  return NAME_UNITS[unit] === true;
 }
 
 export function createBareIds(tools: ToolBox): BareIds {
@@ -78,7 +80,8 @@ export function createBareIds(tools: ToolBox): BareIds {
     for (let at = word; at < length; at++) {
       const similar = byFirstUnit.get(text.charCodeAt(at));
       if (!similar || isNameUnit(at > 0 ? text.charCodeAt(at - 1) : before)) continue;
-      if (similar.some((name) => mayBeCounted(text.slice(at), name))) return at;
+      const rest = text.slice(at);
+      if (similar.some((name) => mayBeCounted(rest, name))) return at;
     }
     return length;
   }

@@ -145,9 +145,12 @@ export function createJsonScanner(): JsonScanner {
     output = '';
     for (; at < text.length && expect !== 'nothing' && expect !== 'broken'; at++) {
       if (expect === 'string') {
-        let code = text.charCodeAt(at);
-        while (code > 0x1f && code !== 0x22 && code !== 0x5c) code = text.charCodeAt(++at);
-        if (at >= text.length) break;
+        let code = 0;
+        for (; at < text.length; at++) {
+          code = text.charCodeAt(at);
+          if (code < 0x20 || code === 0x22 || code === 0x5c) break;
+        }
+        if (at === text.length) break;
         if (code === 0x22) expect = isKey ? 'colon' : valueDone();
         else if (code === 0x5c) expect = 'escape';
         else {

@@ -30,16 +30,16 @@ export interface Lexer {
 
 const SPELLINGS = [...MARKERS.keys()];
 const LONGEST = Math.max(...SPELLINGS.map((spelling) => spelling.length));
+/** By their second character, as most `<` of a text are followed by none of these. */
+const BY_SECOND: Record<string, string[]> = { '|': [], t: [], '/': [] };
+for (const spelling of SPELLINGS) BY_SECOND[spelling.charAt(1)]?.push(spelling);
 
 function markerAt(text: string, at: number): string | undefined {
-  // Every marker goes on with one of these; most `<` of a text do not.
-  const next = text.charCodeAt(at + 1);
-  if (next !== 0x7c /* | */ && next !== 0x74 /* t */ && next !== 0x2f /* / */) return undefined;
-  return SPELLINGS.find((spelling) => text.startsWith(spelling, at));
+  return BY_SECOND[text.charAt(at + 1)]?.find((spelling) => text.startsWith(spelling, at));
 }
 
 function canBecomeMarker(tail: string): boolean {
-  return tail.length < LONGEST && SPELLINGS.some((spelling) => spelling.startsWith(tail));
+  return tail === '<' || (BY_SECOND[tail.charAt(1)]?.some((spelling) => spelling.startsWith(tail)) ?? false);
 }
 
 /** Cuts deltas into text and markers. Text without `<` passes through unsliced. */

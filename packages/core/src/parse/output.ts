@@ -4,6 +4,7 @@ import { createTextBuilder } from './text-builder.ts';
 import {
   createCallSuspicion,
   createLenientFinder,
+  type LenientFinder,
   readGuidedCalls,
   readLenientCalls,
   type TextCall,
@@ -39,7 +40,7 @@ export interface Output {
 
 export function createOutput({ tools, lenient, guided, emit, onCall }: OutputOptions): Output {
   const looksLikeCall = { content: createCallSuspicion(tools), reasoning: createCallSuspicion(tools) };
-  const findLenientStart = createLenientFinder(tools);
+  const findLenientStart = lenient ? createLenientFinder(tools) : undefined;
   let anyCall = false;
   let visible = false;
   let reasoning = false;
@@ -105,7 +106,7 @@ export function createOutput({ tools, lenient, guided, emit, onCall }: OutputOpt
     quotes = [];
   }
 
-  function writeLenient(text: string, quoted: boolean, atLineStart: boolean): void {
+  function writeLenient(text: string, quoted: boolean, atLineStart: boolean, find: LenientFinder): void {
     if (opened) {
       if (quoted) quotes.push([maybeCall.length, maybeCall.length + text.length]);
       maybeCall += text;
@@ -118,7 +119,7 @@ export function createOutput({ tools, lenient, guided, emit, onCall }: OutputOpt
     }
     const looked = maybeCall + text;
     const lineStart = maybeCall === '' ? atLineStart : maybeCallAtLineStart;
-    const start = findLenientStart(looked, lineStart);
+    const start = find(looked, lineStart);
     show(looked.slice(0, start.at));
     maybeCall = looked.slice(start.at);
     maybeCallAtLineStart = start.at === 0 ? lineStart : looked[start.at - 1] === '\n';
@@ -131,7 +132,7 @@ export function createOutput({ tools, lenient, guided, emit, onCall }: OutputOpt
     if (guidedBegan || text.trim() === '') return;
     const all = guidedText?.toString() ?? '';
     guidedText = undefined;
-    if (lenient) writeLenient(all, quoted, atLineStart);
+    if (findLenientStart) writeLenient(all, quoted, atLineStart, findLenientStart);
     else show(all);
   }
 
@@ -151,7 +152,7 @@ export function createOutput({ tools, lenient, guided, emit, onCall }: OutputOpt
     writeContent(text, quoted, atLineStart) {
       if (!quoted) watch(text, 'content');
       if (guidedText !== undefined) writeGuided(text, quoted, atLineStart);
-      else if (lenient) writeLenient(text, quoted, atLineStart);
+      else if (findLenientStart) writeLenient(text, quoted, atLineStart, findLenientStart);
       else show(text);
     },
     endRun() {

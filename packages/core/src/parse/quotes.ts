@@ -50,18 +50,22 @@ export function createQuoteTracker(): QuoteTracker {
       if (from < to) atLineStart = text[to - 1] === '\n';
       return to;
     }
-    const before = fence + span;
-    for (let at = from; at < to; at++) {
-      const char = text[at];
-      if (char === '`') {
+    const before = fence + span > 0;
+    for (let at = from; at < to; ) {
+      if (text[at] === '`') {
         if (run++ === 0) runStartsLine = atLineStart;
         atLineStart = false;
+        at++;
         continue;
       }
       if (run > 0) settleRun();
-      if (char === '\n') span = 0;
-      if (fence + span > 0 !== before > 0) return at;
-      atLineStart = char === '\n';
+      if (span > 0 && text[at] === '\n') span = 0;
+      if (fence + span > 0 !== before) return at;
+      // Nothing happens before the next backtick or, in a span, the end of its line.
+      const tick = text.indexOf('`', at);
+      const lineEnd = span > 0 ? text.indexOf('\n', at) : -1;
+      at = Math.min(to, tick < 0 ? to : tick, lineEnd < 0 ? to : lineEnd);
+      atLineStart = text[at - 1] === '\n';
     }
     return to;
   }

@@ -76,7 +76,7 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
     entry.call = calls.openStructured(
       name === ''
         ? { kind: 'anonymous', counter: undefined, inferable: true, unwrappable: false }
-        : { kind: 'named', name, counter: undefined, offered: tools.names.includes(name) },
+        : { kind: 'named', name, counter: undefined, offered: tools.has(name) },
       entry.id,
       offset(),
     );

@@ -37,21 +37,25 @@ function anyOf(tools: ToolBox): string {
   return names.length > 0 ? `(?:${names.join('|')})` : '(?!)';
 }
 
+/** `NAME(` or NAME on a line of its own and then an object; `<invoke name="NAME">`; `<NAME>`. */
+const CALL_LOOK =
+  /\n[ \t]{0,9}([^\s()<>{}"`]+)[ \t]{0,9}(?:\(|\r?\n)\s{0,9}\{|<invoke name="([^"\n]+)">|<([^<>\s/]+)>/g;
+
 /**
  * Looks for text that only looks like a call of an offered tool (ruling 32). Needs the end of the
  * text in front, not the text itself.
  */
 export function createCallSuspicion(tools: ToolBox): (text: string) => boolean {
-  const name = anyOf(tools);
-  const pattern = new RegExp(
-    `\\n[ \\t]{0,9}${name}[ \\t]{0,9}(?:\\(|\\r?\\n)\\s{0,9}\\{|<invoke name="${name}">|<${name}>`,
-  );
   const reach = Math.max(0, ...tools.names.map(({ length }) => length)) + 40;
   /** The end of the text, as far as a form can reach back, and more: it is cut only now and then. */
   let recent = '\n';
   return (text) => {
     recent += text;
-    const found = (text.indexOf('{') >= 0 || text.indexOf('>') >= 0) && pattern.test(recent);
+    let found = false;
+    if (text.indexOf('{') >= 0 || text.indexOf('>') >= 0) {
+      const looked = recent.slice(-reach - text.length).matchAll(CALL_LOOK);
+      found = [...looked].some(([, line, invoked, element]) => tools.has(line ?? invoked ?? element ?? ''));
+    }
     if (recent.length > 64 * reach) recent = recent.slice(-reach);
     return found;
   };
@@ -65,7 +69,9 @@ export interface LenientStart {
 }
 
 /** Finds where content begins to be a call in one of the lenient forms, or may begin to at its very end. */
-export function createLenientFinder(tools: ToolBox): (text: string, atLineStart: boolean) => LenientStart {
+export type LenientFinder = (text: string, atLineStart: boolean) => LenientStart;
+
+export function createLenientFinder(tools: ToolBox): LenientFinder {
   const tags = ['<function_calls>', '<invoke ', ...tools.names.map((tool) => `<${tool}>`)];
   const opener = new RegExp(
     `(?<![^\\n])[ \\t]*${anyOf(tools)}[ \\t]*[(\\r\\n]|${tags.map(escapeForPattern).join('|')}`,
