@@ -32,6 +32,7 @@ const HOUSE_IN_ORDER = {
   'packages/core/src/index.ts': `export { parse } from './parse/parse.ts';\nexport type { Turn } from './parse/parse.ts';`,
   'packages/core/src/kimi-error.ts': `export class KimiError extends Error {}`,
   'packages/core/src/grammar/models.ts': `import { KimiError } from '../kimi-error.ts';\nexport const error = new KimiError();`,
+  'packages/core/src/normalize.ts': `import { parse } from './parse/parse.ts';\nimport { render } from './prompt/render.ts';\nexport const normalize = () => [parse, render];`,
   'packages/core/src/parse/parse.ts': `import { error } from '../grammar/models.ts';\nexport interface Turn {}\nexport const parse = (): Error => error;`,
   'packages/core/src/parse/parse.test.ts': `import { readFileSync } from 'node:fs';\nimport { parse } from '../index.ts';\nimport { render } from '../prompt/render.ts';\nimport { loadCases } from '@kimi-tc/testing';\nconsole.log(process, readFileSync, parse, render, loadCases);`,
   'packages/core/src/parse/stream.ts': `export class KimiStream extends TransformStream {}`,
@@ -103,6 +104,8 @@ test.each([
     `import type {} from '../parse/parse.ts';`,
     'core-stations',
   ],
+  ['no station imports a joint', 'core/src/request/x.ts', `import '../normalize.ts';`, 'core-stations'],
+  ['no shared file imports a joint', 'core/src/x.ts', `import './normalize.ts';`, 'core-stations'],
   ['a shared file stands on no station', 'core/src/x.ts', `import './grammar/models.ts';`, 'core-stations'],
   ['the index holds no code', 'openai/src/index.ts', `export const a = 1;`, 'index-only-re-exports'],
   [

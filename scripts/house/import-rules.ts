@@ -16,6 +16,9 @@ const ALLOWED: Record<string, readonly string[]> = {
 /** Stations of core's flow. They stand on `grammar` and never on each other. */
 const STATIONS = ['grammar', 'parse', 'request', 'prompt', 'constrain'];
 
+/** Files of core that lend one station what another has. They stand beside the front door: no station sees them. */
+const JOINTS = ['normalize.ts'];
+
 /** SDKs that the user brings: a second copy of one breaks `instanceof` and type identity. */
 const HOSTS = ['ai', 'openai', 'langchain', '@langchain/core'];
 
@@ -80,7 +83,10 @@ function checkCoreImport(source: Source, found: Import, report: Report): Violati
   if (found.target === undefined) return report('core-is-bare', 'core imports nothing but its own files');
   const from = stationOf(source.path);
   const to = stationOf(found.target);
-  if (source.path === 'index.ts' || to === undefined || to === from) return [];
+  if (source.path === 'index.ts' || JOINTS.includes(source.path)) return [];
+  if (JOINTS.includes(found.target))
+    return report('core-stations', 'what joins stations is for the front door alone');
+  if (to === undefined || to === from) return [];
   if (from === undefined)
     return report('core-stations', 'a file shared by all stations stands on none of them');
   if (from !== 'grammar' && to === 'grammar') return [];

@@ -8,6 +8,7 @@ export {
 } from './grammar/tool-call-id.ts';
 export type { ToolDefinition } from './grammar/tools.ts';
 export { KimiError } from './kimi-error.ts';
+export { normalizeHistory, normalizeRequest, normalizeToolSchema } from './normalize.ts';
 export { type Assembler, createAssembler } from './parse/assembler.ts';
 export type {
   Channel,
@@ -30,3 +31,10 @@ export {
   renderPromptSegments,
 } from './prompt/render.ts';
 export type { PromptSegment, SpecialTokensInText } from './prompt/segments.ts';
+export type { HistoryOptions, NormalizedHistory } from './request/history.ts';
+export type { NormalizedRequest, RequestOptions } from './request/normalize-request.ts';
+export type { ThinkingOption } from './request/parameters.ts';
+export { KimiRequestError, type RequestProblem } from './request/request-problems.ts';
+export type { Endpoint } from './request/request-rules.ts';
+export type { ToolCallIdMap } from './request/tool-call-ids.ts';
+export type { NormalizedSchema } from './request/tool-schema.ts';

@@ -1,4 +1,4 @@
-/** Everything that can be wrong in what a model or server sends. One row each in `docs/recovery.md`. */
+/** Everything that can be wrong in what a model, server or application sends. One row each in `docs/recovery.md`. */
 export type ProblemCode =
   | 'unknown-tool'
   | 'unresolved-tool'
@@ -22,10 +22,13 @@ export type ProblemCode =
   | 'empty-turn'
   | 'reasoning-exhausted-budget'
   | 'stream-ended-early'
+  | 'unmatched-result'
+  | 'unanswered-call'
   | 'reasoning-placeholder-inserted'
   | 'schema-relaxed'
   | 'unresolvable-schema'
   | 'invalid-tool-name'
+  | 'param-changed'
   | 'param-dropped'
   | 'thinking-disabled-for-forced-tool'
   | 'tool-choice-downgraded'

@@ -1,0 +1,158 @@
+import type { ModelProfile } from './grammar/models.ts';
+import { expectOption } from './kimi-error.ts';
+import { createArgumentReader } from './parse/arguments.ts';
+import { createAssembler } from './parse/assembler.ts';
+import { createParser } from './parse/parser.ts';
+import {
+  type HistoryOptions,
+  type NormalizedHistory,
+  rewriteHistory,
+  type StoredTextReader,
+  toProfile,
+} from './request/history.ts';
+import { isObject, type JsonObject } from './request/json.ts';
+import { type NormalizedRequest, type RequestOptions, rewriteRequest } from './request/normalize-request.ts';
+import { createRequestLog } from './request/request-problems.ts';
+import { resolveRules } from './request/request-rules.ts';
+import { type NormalizedSchema, rewriteToolSchema } from './request/tool-schema.ts';
+
+/**
+ * What the request side asks of the parser. It stands here, beside the front door, as no station of
+ * the flow imports another.
+ */
+const reader: StoredTextReader = {
+  readReply({ reasoning, content }, { tools, calls }) {
+    const assembler = createAssembler();
+    const parser = createParser({
+      tools,
+      toolChoice: calls ? 'auto' : 'none',
+      recoverTextCalls: 'off',
+      onEvent: assembler.push,
+    });
+    parser.feed(reasoning, 'reasoning');
+    parser.feed(content);
+    parser.end('stop');
+    const { turn } = assembler;
+    return {
+      reasoning: turn.reasoning,
+      content: turn.content,
+      calls: turn.toolCalls,
+      problems: turn.problems.map(({ code }) => code),
+    };
+  },
+  readArguments(text) {
+    // Valid JSON, by far the most of it, is not read a second time.
+    try {
+      if (isObject(JSON.parse(text))) return { text: text.trim(), repaired: false, valid: true };
+    } catch {
+      // Read below.
+    }
+    const scanner = createArgumentReader({ onDelta: () => {}, markup: true });
+    const taken = scanner.takeText(text);
+    const hasTail = typeof taken === 'object' && 'behind' in taken && taken.behind.trim() !== '';
+    const read = scanner.finish();
+    if (read.state === 'empty') return { text: '{}', repaired: false, valid: true };
+    if (read.state === 'part') return { text: text.trim(), repaired: false, valid: false };
+    return { text: read.text, repaired: read.repaired || hasTail, valid: read.isObject };
+  },
+};
+
+/**
+ * Makes the body of a chat completion request what the model was trained on and the endpoint accepts:
+ * ids, reasoning and contents of the history, names and schemas of tools, parameters. Each change that
+ * takes something away is reported.
+ *
+ * Bodies of models that are not Kimi models, and parts that need nothing, are returned as the given
+ * objects; no input is changed. Messages and tools keep their number and order, save that an AI SDK
+ * tool message with several results becomes one message for each. Idempotent.
+ *
+ * @param body OpenAI-shaped; `messages` may also be AI SDK model messages
+ * @throws KimiRequestError for what the endpoint would refuse anyway: `too-many-tools`,
+ *   `unresolvable-schema`; with `strict` for every loss
+ * @throws KimiError naming the option that is wrong
+ */
+export function normalizeRequest<Body extends object>(
+  body: Body,
+  options: RequestOptions = {},
+): NormalizedRequest<Body> {
+  expectOption(isObject(body), 'body', 'an object', body);
+  expectOption(isObject(options), 'options', 'an object', options);
+  const { model, endpoint, thinking } = options;
+  expectModel(model);
+  const endpoints: unknown[] = [undefined, 'moonshot', 'self-hosted', 'router'];
+  expectOption(endpoints.includes(endpoint), 'endpoint', "'moonshot', 'self-hosted' or 'router'", endpoint);
+  const isThinking = thinking === undefined || typeof thinking === 'boolean' || isObject(thinking);
+  expectOption(isThinking, 'thinking', 'a boolean or { preserve, effort }', thinking);
+  expectRecall(options.recallReasoning);
+  return rewriteRequest(
+    body as JsonObject,
+    options,
+    reader,
+  ) as NormalizedRequest<object> as NormalizedRequest<Body>;
+}
+
+/**
+ * Makes a history what the model was trained on: ids, reasoning, contents, arguments. The part of
+ * `normalizeRequest` that is about messages.
+ *
+ * @param messages OpenAI-shaped, or AI SDK model messages; never changed
+ * @param model model id or profile; with one that is no Kimi model the history is returned as it is
+ * @throws KimiError naming the option that is wrong
+ * @throws KimiRequestError with `strict`, where reasoning had to be made up
+ */
+export function normalizeHistory<Message extends object>(
+  messages: readonly Message[],
+  model: string | ModelProfile,
+  options: HistoryOptions = {},
+): NormalizedHistory<Message> {
+  expectOption(Array.isArray(messages), 'messages', 'an array', messages);
+  expectOption(model !== undefined, 'model', 'a model id or a profile of resolveModel()', model);
+  expectModel(model);
+  expectOption(isObject(options), 'options', 'an object', options);
+  const { ids, strict, ...settings } = options;
+  const modes: unknown[] = [undefined, 'canonical', 'unique', 'keep'];
+  expectOption(modes.includes(ids), 'ids', "'canonical', 'unique' or 'keep'", ids);
+  expectRecall(options.recallReasoning);
+  const log = createRequestLog();
+  const profile = toProfile(model);
+  if (profile.family === 'unknown') return { messages, problems: log.problems, ids: new Map() };
+  const rules = resolveRules(profile.family);
+  const rewritten = rewriteHistory(messages, {
+    ...settings,
+    profile,
+    rules: { ...rules, ids: ids ?? rules.ids },
+    base: '',
+    toolNames: new Map(),
+    log,
+    reader,
+  });
+  log.finish(strict);
+  return { messages: rewritten.messages as readonly Message[], problems: log.problems, ids: rewritten.ids };
+}
+
+/**
+ * Writes the JSON Schema of a tool's arguments in the subset that Moonshot's API takes, see
+ * `rewriteToolSchema` for what becomes of each keyword. The given schema is never changed, and stays
+ * the one to validate arguments with.
+ *
+ * @throws KimiRequestError with `unresolvable-schema` and a JSON pointer for what has no such form;
+ *   with `strict` also where the result accepts more than the original
+ */
+export function normalizeToolSchema<Schema>(
+  schema: Schema,
+  options: { strict?: boolean | undefined } = {},
+): NormalizedSchema<Schema> {
+  const log = createRequestLog();
+  const rewritten = rewriteToolSchema(schema, '', log, '') as Schema;
+  log.finish(options.strict);
+  return { schema: rewritten, problems: log.problems };
+}
+
+function expectModel(model: unknown): void {
+  const isModel = model === undefined || typeof model === 'string' || (isObject(model) && 'family' in model);
+  expectOption(isModel, 'model', 'a model id or a profile of resolveModel()', model);
+}
+
+function expectRecall(recall: unknown): void {
+  expectOption(recall === undefined || typeof recall === 'function', 'recallReasoning', 'a function', recall);
+}

@@ -1,0 +1,199 @@
+import { type ModelProfile, resolveModel } from '../grammar/models.ts';
+import type { ProblemCode } from '../grammar/problems.ts';
+import type { ToolDefinition } from '../grammar/tools.ts';
+import { isObject, type JsonObject, listOf, mapShared, textOf, toJson, withChanges } from './json.ts';
+import { foldReasoning, writeReasoning } from './reasoning.ts';
+import type { RequestLog, RequestProblem } from './request-problems.ts';
+import type { RequestRules } from './request-rules.ts';
+import { normalizeToolCallIds, type ToolCallIdMap } from './tool-call-ids.ts';
+import { toContent, toWireMessages } from './wire-messages.ts';
+
+export interface HistoryOptions {
+  /**
+   * Whether the model is asked to think. With `true`, a turn with calls that has no reasoning gets a
+   * single space in its place, as servers refuse it otherwise. Default: not asked for.
+   */
+  thinking?: boolean | undefined;
+  /** The model is asked to keep the reasoning of finished turns (K2.6). Default false. */
+  preserveThinking?: boolean | undefined;
+  /** The tools of the request, for calls in stored text that do not name theirs plainly. */
+  tools?: readonly ToolDefinition[] | undefined;
+  /**
+   * Ids of calls: `functions.NAME:N`, counted over the history; or any, each once; or as they are.
+   * Default: `canonical` for K2 models, `unique` for K3, whose prompts hold no ids.
+   */
+  ids?: 'canonical' | 'unique' | 'keep' | undefined;
+  /** Put message contents, arguments and stored text right. Default true. */
+  messages?: boolean | undefined;
+  /** Gather, recall and fill in reasoning. Default true. */
+  reasoning?: boolean | undefined;
+  /**
+   * Asked for the reasoning of an assistant message that came without, where the model needs it.
+   * Gets the message as it was given, and its position; returns `undefined` for "not known".
+   */
+  recallReasoning?: ((message: JsonObject, index: number) => string | undefined) | undefined;
+  /** Throw where reasoning had to be made up. Default false. */
+  strict?: boolean | undefined;
+}
+
+export interface NormalizedHistory<Message> {
+  /** The messages to send; the list and messages that needed nothing are the given ones. */
+  messages: readonly Message[];
+  problems: RequestProblem[];
+  ids: ToolCallIdMap;
+}
+
+/** What reads the model's text, lent by whoever stands above this station and the parser. */
+export interface StoredTextReader {
+  /** Reads the text of a stored reply: its calls, and what is left of both fields. */
+  readReply(
+    reply: { reasoning: string; content: string },
+    options: { tools: readonly ToolDefinition[] | undefined; calls: boolean },
+  ): StoredReply;
+  /** The arguments of one call, put right; not `valid` where they are no JSON object. */
+  readArguments(text: string): { text: string; repaired: boolean; valid: boolean };
+}
+
+export interface StoredReply {
+  reasoning: string;
+  content: string;
+  calls: readonly { id: string; name: string; arguments: string }[];
+  problems: readonly ProblemCode[];
+}
+
+/** What one pass over a history needs to know. */
+export interface HistorySettings extends Omit<HistoryOptions, 'strict' | 'ids'> {
+  profile: ModelProfile;
+  rules: RequestRules;
+  /** JSON pointer of the list. */
+  base: string;
+  /** From the caller's tool names to those that are sent. */
+  toolNames: ReadonlyMap<string, string>;
+  log: RequestLog;
+  reader: StoredTextReader;
+}
+
+/** Special tokens that a client may have stored as text. */
+const LEAKED = /<\/?think>|<\| ?(?:tool_call|im_end)/;
+/** About the end of a reply; of no use for one that is long over. */
+const ABOUT_THE_END: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
+  'empty-turn',
+  'missing-call',
+  'reasoning-exhausted-budget',
+  'stream-ended-early',
+  'suspected-tool-call',
+]);
+/** Refused when empty, accepted as this (openclaw/openclaw#70565). */
+const PLACEHOLDER = ' ';
+
+export function rewriteHistory(
+  given: readonly unknown[],
+  settings: HistorySettings,
+): { messages: readonly unknown[]; ids: ToolCallIdMap } {
+  const { rules, base, log, profile, reader, toolNames } = settings;
+  const keepsReasoning =
+    rules.keepsReasoning === 'always' || (rules.keepsReasoning === 'asked' && settings.preserveThinking);
+
+  function toCall(call: unknown, path: string): unknown {
+    if (!isObject(call) || !isObject(call.function)) return call;
+    const { name, arguments: args } = call.function;
+    const sentName = toolNames.get(textOf(name)) ?? name;
+    if (settings.messages === false)
+      return withChanges(call, { function: withChanges(call.function, { name: sentName }) });
+    const text = typeof args === 'string' ? args : args === undefined || args === null ? '' : toJson(args);
+    const read = reader.readArguments(text);
+    if (read.repaired) log.report('arguments-repaired', path, 'The arguments of the call were put right.');
+    if (!read.valid)
+      log.report('invalid-arguments', path, 'The arguments of the call are not a JSON object.');
+    return withChanges(call, {
+      type: call.type ?? 'function',
+      function: withChanges(call.function, { name: sentName, arguments: read.text }),
+    });
+  }
+
+  /** Special tokens in stored text would be tokens again in the next prompt: reads them as what they are. */
+  function readLeaks(message: JsonObject, path: string): JsonObject {
+    const content = textOf(message.content);
+    const reasoning = textOf(message.reasoning_content);
+    if (!LEAKED.test(content) && !LEAKED.test(reasoning)) return message;
+    const calls = listOf(message.tool_calls);
+    const read = reader.readReply(
+      { reasoning, content },
+      { tools: settings.tools, calls: calls.length === 0 },
+    );
+    for (const code of new Set(read.problems)) {
+      if (!ABOUT_THE_END.has(code)) log.report(code, path, 'Found in the stored text of the reply.');
+    }
+    if (read.calls.length > 0)
+      log.report('text-call-recovered', path, 'Calls were read from the stored text of the reply.');
+    return withChanges(message, {
+      content: read.content === content ? message.content : read.content || null,
+      ...(read.reasoning !== '' && { reasoning_content: read.reasoning }),
+      ...(read.calls.length > 0 && {
+        tool_calls: read.calls.map(({ id, name, arguments: args }) => ({
+          id,
+          type: 'function',
+          function: { name, arguments: args },
+        })),
+      }),
+    });
+  }
+
+  function addReasoning(message: JsonObject, original: unknown, index: number): JsonObject {
+    const folded = foldReasoning(message);
+    const hasCalls = listOf(message.tool_calls).length > 0;
+    const thinks = profile.thinking !== 'none' && settings.thinking !== false;
+    if (folded.text.trim() === '' && thinks && (hasCalls || keepsReasoning)) {
+      const recalled = settings.recallReasoning?.(original as JsonObject, index);
+      if (recalled) folded.text = recalled;
+      if (folded.text === '' && hasCalls && settings.thinking) {
+        folded.text = PLACEHOLDER;
+        log.report(
+          'reasoning-placeholder-inserted',
+          `${base}/${index}`,
+          'The turn has calls but no reasoning, which the endpoint demands; a space was put in its place.',
+        );
+      }
+    }
+    return writeReasoning(message, folded, rules.reasoningFields);
+  }
+
+  function toAssistant(message: JsonObject, original: unknown, index: number): JsonObject {
+    const path = `${base}/${index}`;
+    let result = message;
+    if (settings.messages !== false) {
+      result = withChanges(result, { content: toContent(result.content, 'assistant') });
+      result = readLeaks(result, path);
+    }
+    const calls = mapShared(listOf(result.tool_calls), (call, at) =>
+      toCall(call, `${path}/tool_calls/${at}/function/arguments`),
+    );
+    if (calls.length > 0) {
+      result = withChanges(result, {
+        tool_calls: calls,
+        ...(settings.messages !== false && { content: result.content || null }),
+      });
+    }
+    return settings.reasoning === false ? result : addReasoning(result, original, index);
+  }
+
+  function toMessages(message: unknown, index: number): readonly unknown[] {
+    if (!isObject(message)) return [message];
+    const wired = settings.messages === false ? [message] : toWireMessages(message);
+    return wired.map((one) => {
+      if (one.role === 'assistant') return toAssistant(one, message, index);
+      return settings.messages === false
+        ? one
+        : withChanges(one, { content: toContent(one.content, one.role) });
+    });
+  }
+
+  const rewritten = given.flatMap(toMessages);
+  const shared = rewritten.length === given.length ? mapShared(given, (_, at) => rewritten[at]) : rewritten;
+  return normalizeToolCallIds(shared, rules.ids, base, log);
+}
+
+/** The profile of a model id; a profile as it is. */
+export function toProfile(model: string | ModelProfile): ModelProfile {
+  return typeof model === 'string' ? resolveModel(model) : model;
+}
