@@ -1,9 +1,10 @@
 import type { KimiEvent } from '@kimi-tc/core';
 import { isObject, type JsonObject, listOf, textOf } from './json.ts';
 import { createExtraCollector } from './kimi-extra.ts';
-import { addPiece, equalPieces, joinPieces, type Piece, readPieces } from './pieces.ts';
+import { addPiece, type Piece, readPieces } from './pieces.ts';
 import { toContinuation, toDelta, withChoice } from './to-chunk.ts';
 import { createTurnReader, type TurnSettings } from './turn-reader.ts';
+import { createWaitingChunks, type Passed } from './waiting-chunks.ts';
 
 /** One choice of a stream: chunks in, chunks out. A chunk that needs no repair comes out as the same object. */
 export interface ChoiceTransform {
@@ -21,12 +22,6 @@ export interface ChoiceTransform {
   readonly finished: boolean;
 }
 
-/** A chunk whose pieces the parser has taken without a word so far. */
-interface WaitingChunk {
-  chunk: JsonObject;
-  pieces: readonly Piece[];
-}
-
 interface FinishChunk {
   chunk: JsonObject;
   /**
@@ -35,9 +30,6 @@ interface FinishChunk {
    */
   delta: 'bare' | 'healthy' | 'said';
 }
-
-/** More waiting chunks than this are not worth keeping to be passed on as they are. */
-const MAX_WAITING = 64;
 
 /** What a delta can hold that is read here; all else is passed on. */
 const READ_FIELDS = new Set(['role', 'content', 'reasoning_content', 'reasoning', 'tool_calls']);
@@ -51,12 +43,7 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
   let roleSent = false;
   /** The server fills `reasoning_content` and not `reasoning`: so do the chunks made here. */
   let mirrored = true;
-  /**
-   * Chunks that carry nothing but what the parser holds, until its next word: if that is what they
-   * say, they pass as they are. The first fragment of a call always waits here for its arguments, as
-   * a name may still go on.
-   */
-  let waiting: WaitingChunk[] = [];
+  const waiting = createWaitingChunks();
   /**
    * The chunk with the finish reason, until it is certain that it is the last: some servers send it
    * twice, and usage may have to be added.
@@ -90,22 +77,6 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
     return readRole(delta) ? pieces : undefined;
   }
 
-  /** The chunks that waited, as they are, if what they carry is what the parser has made by now. */
-  function takeWaiting(pieces: readonly Piece[], own: readonly Piece[]): JsonObject[] | undefined {
-    if (waiting.length === 0) return equalPieces(own, pieces) ? [] : undefined;
-    if (!equalPieces(joinPieces([...waiting.map((one) => one.pieces), own]), pieces)) return undefined;
-    const chunks = waiting.map(({ chunk }) => chunk);
-    waiting = [];
-    roleSent = true;
-    return chunks;
-  }
-
-  function mayWait(chunk: JsonObject, delta: JsonObject, pieces: readonly Piece[]): boolean {
-    if (waiting.length >= MAX_WAITING || hasMore(chunk, delta)) return false;
-    // With the role a chunk of text is sent on at once, without the text.
-    return roleSent || waiting.length > 0 || pieces.some(({ type }) => type === 'tool-call');
-  }
-
   /** What makes a delta the first of its choice, if it is. */
   function takeRole(delta: JsonObject): JsonObject {
     if (roleSent) return {};
@@ -115,7 +86,6 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
 
   /** Chunks that carry `pieces`, the first of them with all else that stands in `chunk`. */
   function rewrite(chunk: JsonObject, pieces: readonly Piece[]): JsonObject[] {
-    waiting = [];
     const choice = choiceOf(chunk);
     const delta = deltaOf(choice);
     const [first, ...others] = pieces;
@@ -129,50 +99,47 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
     ];
   }
 
+  /** Hands a delta to the parser, and finds out what of it and of earlier ones may pass. */
+  function read(chunk: JsonObject, own: readonly Piece[] | undefined, mayWait: boolean): Passed {
+    reader.readDelta(deltaOf(choiceOf(chunk)));
+    const passed = own ? waiting.push(chunk, own, takeMade(), mayWait) : waiting.flush(takeMade());
+    if (passed.chunks.length > 0) roleSent = true;
+    return passed;
+  }
+
   function pushDelta(chunk: JsonObject, delta: JsonObject): JsonObject[] {
-    const own = readHealthy(delta);
-    reader.readDelta(delta);
-    const pieces = takeMade();
-    if (own) {
-      if (own.length === 0 && pieces.length === 0) {
-        roleSent = true;
-        return [chunk];
-      }
-      const before = takeWaiting(pieces, own);
-      if (before) {
-        roleSent = true;
-        return [...before, chunk];
-      }
-      if (pieces.length === 0 && mayWait(chunk, delta, own)) {
-        waiting.push({ chunk, pieces: own });
-        return [];
-      }
+    const said = readHealthy(delta);
+    if (said?.length === 0) {
+      roleSent = true;
+      return [chunk];
     }
-    return rewrite(chunk, pieces);
+    // With the role a chunk of text is sent on at once, without the text.
+    const mayComeLater = roleSent || said?.some(({ type }) => type === 'tool-call') === true;
+    const { chunks, pieces, own } = read(chunk, said, mayComeLater && !hasMore(chunk, delta));
+    if (own === 'changes') return [...chunks, ...rewrite(chunk, pieces)];
+    return [...chunks, ...continueWith(chunk, pieces)];
   }
 
   function pushFinish(chunk: JsonObject, delta: JsonObject): JsonObject[] {
-    const before = finish ? sayApart(finish) : [];
-    const own = readHealthy(delta);
-    reader.readDelta(delta);
-    const pieces = takeMade();
-    if (own?.length === 0 && pieces.length === 0) {
+    const said = readHealthy(delta);
+    if (said?.length === 0) {
       finish = { chunk, delta: 'bare' };
-      return before;
+      return [];
     }
-    const out = own && takeWaiting(pieces, own);
-    if (out) {
+    const { chunks, pieces, own } = read(chunk, said, false);
+    if (own === 'passes') {
+      chunks.pop();
       finish = { chunk, delta: 'healthy' };
-      roleSent = true;
-      return [...before, ...out];
+      if (pieces.length === 0) return chunks;
+      return [...chunks, ...sayApart(finish), ...continueWith(chunk, pieces)];
     }
     finish = { chunk, delta: 'said' };
-    const { usage: _, ...body } = withChoice(
-      chunk,
-      { index: choiceOf(chunk).index },
-      { delta, finish_reason: null },
-    );
-    return [...before, ...rewrite(body, pieces)];
+    return [...chunks, ...rewrite(toContinuation(chunk, choiceOf(chunk), delta), pieces)];
+  }
+
+  /** Chunks shaped like one that has been said already. */
+  function continueWith(chunk: JsonObject, pieces: readonly Piece[]): JsonObject[] {
+    return pieces.length === 0 ? [] : rewrite(toContinuation(chunk, choiceOf(chunk), {}), pieces);
   }
 
   /** What a finish chunk says besides, when it must not pass as it is. */
@@ -211,7 +178,9 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
       latest = chunk;
       const delta = deltaOf(choice);
       if (textOf(delta.reasoning_content) !== '') mirrored = textOf(delta.reasoning) !== '';
-      return textOf(choice.finish_reason) === '' ? pushDelta(chunk, delta) : pushFinish(chunk, delta);
+      const before = finish ? sayApart(finish) : [];
+      const out = textOf(choice.finish_reason) === '' ? pushDelta(chunk, delta) : pushFinish(chunk, delta);
+      return before.length === 0 ? out : [...before, ...out];
     },
     end(withUsage) {
       if (ended) return [];
@@ -219,26 +188,22 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
       const sent = finish && textOf(choiceOf(finish.chunk).finish_reason);
       reader.end(sent);
       const { word, extra } = extras.finish(sent);
-      const pieces = takeMade();
+      const { chunks, pieces } = waiting.flush(takeMade());
+      if (chunks.length > 0) roleSent = true;
       const lifts = withUsage && isThere(choiceUsage) && !isThere(finish?.chunk.usage);
-      const held = waiting.length > 0 ? takeWaiting(pieces, []) : undefined;
-      const before = held ?? [];
-      if (finish && word === sent && !extra && !lifts && roleSent && (held || pieces.length === 0)) {
-        return [...before, finish.chunk];
-      }
+      const hasRole = roleSent || (finish && textOf(deltaOf(choiceOf(finish.chunk)).role) !== '');
+      const passes = word === sent && !extra && !lifts && hasRole && pieces.length === 0;
+      if (finish && finish.delta !== 'said' && passes) return [...chunks, finish.chunk];
       const said = finish ? sayApart(finish) : [];
-      const shape = toContinuation(latest, choiceOf(latest), {});
-      const rest = held || pieces.length === 0 ? [] : rewrite(shape, pieces);
-      return [...said, ...before, ...rest, toFinish(word, extra, withUsage)];
+      return [...said, ...chunks, ...continueWith(latest, pieces), toFinish(word, extra, withUsage)];
     },
     fail() {
       if (ended) return [];
       ended = true;
       const said = finish ? sayApart(finish) : [];
       reader.end(undefined);
-      const pieces = takeMade();
-      if (pieces.length === 0) return said;
-      return [...said, ...rewrite(toContinuation(latest, choiceOf(latest), {}), pieces)];
+      const { chunks, pieces } = waiting.flush(takeMade());
+      return [...said, ...chunks, ...continueWith(latest, pieces)];
     },
     get finished() {
       return finish !== undefined || ended;

@@ -103,7 +103,7 @@ export function toTurnSettings(
   options: TransformSettings,
   choice: number,
   reply: JsonObject,
-): { parser: KimiStreamOptions; takenToolCallIds: Iterable<string>; onProblem(problem: Problem): void } {
+): { parser: KimiStreamOptions; takenToolCallIds: readonly string[]; onProblem(problem: Problem): void } {
   const { onProblem, takenToolCallIds = [], url } = options;
   const model = typeof options.model === 'object' ? options.model.id : (options.model ?? textOf(reply.model));
   const id = textOf(reply.id);

@@ -1,11 +1,25 @@
+import { KimiError } from '@kimi-tc/core';
 import { createChunkTransform, type TransformSettings } from './chunk-transform.ts';
-import { checkFunction, checkStreamOptions, type KimiStreamOptions } from './kimi-options.ts';
+import type { JsonObject } from './json.ts';
+import { checkFunction, checkOptions, type KimiOptions } from './kimi-options.ts';
 import { callIdsOf, readRequest, toParserOptions } from './kimi-request.ts';
-import { toJsonBody, toSseBody } from './response-body.ts';
+import {
+  attachReasoning,
+  createReasoningMemory,
+  createReasoningRecorder,
+  type ReasoningMemory,
+} from './reasoning-memory.ts';
+import { type Settle, toJsonBody, toSseBody } from './response-body.ts';
 
-export interface KimiFetchOptions extends KimiStreamOptions {
+export interface KimiFetchOptions extends KimiOptions {
   /** The `fetch` to call. Default: the global one, as it is at the time of the call. */
   fetch?: typeof fetch | undefined;
+  /**
+   * Where the reasoning of turns with tool calls is kept, to be put back into the history of later
+   * requests by clients that drop it (the OpenAI SDK and LangChain.js do); `false`: nowhere. Nothing
+   * else of a request is ever changed. Default: `createReasoningMemory()`, one for each fetch.
+   */
+  reasoningMemory?: ReasoningMemory | false | undefined;
 }
 
 /**
@@ -21,27 +35,64 @@ export interface KimiFetchOptions extends KimiStreamOptions {
  * @throws KimiError naming the option that is wrong
  */
 export function createKimiFetch(options: KimiFetchOptions = {}): typeof fetch {
-  checkStreamOptions(options);
+  checkOptions(options);
   checkFunction('fetch', options.fetch);
-  const { fetch: given, ...own } = options;
+  const { fetch: given, reasoningMemory = createReasoningMemory(), ...rest } = options;
+  checkMemory(reasoningMemory);
+  /** What is set here; the rest is for each request to say. */
+  const own: KimiOptions = Object.fromEntries(
+    Object.entries(rest).filter(([, value]) => value !== undefined),
+  );
 
   return async function kimiFetch(input, init) {
     const send = given ?? globalThis.fetch;
     const request = await readRequest(input, init);
-    const response = await send(input, init);
-    if (!request) return response;
+    if (!request) return send(input, init);
     const { body, url } = request;
+    const messages = reasoningMemory && (await attachReasoning(reasoningMemory, body));
+    const response = await send(input, messages ? withMessages(input, init, body, messages) : init);
+    const record = reasoningMemory && createReasoningRecorder(reasoningMemory, body);
+    const recorded: Promise<void>[] = [];
     const settings: TransformSettings = {
       ...toParserOptions(body),
       takenToolCallIds: callIdsOf(body),
       ...own,
       url,
+      ...(record && { onTurn: (turn) => recorded.push(record(turn)) }),
     };
-    return transformResponse(response, body.stream === true, settings);
+    const settle = () => (recorded.length > 0 ? Promise.all(recorded.splice(0)) : undefined);
+    return transformResponse(response, body.stream === true, settings, settle);
   };
 }
 
-function transformResponse(response: Response, streamed: boolean, settings: TransformSettings): Response {
+function checkMemory(memory: unknown): void {
+  const { get, set } = Object(memory) as Partial<ReasoningMemory>;
+  if (memory === false || (typeof get === 'function' && typeof set === 'function')) return;
+  throw new KimiError(
+    'reasoningMemory',
+    'reasoningMemory: expected false or an object with the methods get and set',
+  );
+}
+
+function withMessages(
+  input: Parameters<typeof fetch>[0],
+  init: RequestInit | undefined,
+  body: JsonObject,
+  messages: unknown[],
+): RequestInit {
+  const headers = new Headers(
+    init?.headers ?? (typeof input === 'object' && 'headers' in input ? input.headers : {}),
+  );
+  headers.delete('content-length');
+  return { ...init, headers, body: JSON.stringify({ ...body, messages }) };
+}
+
+function transformResponse(
+  response: Response,
+  streamed: boolean,
+  settings: TransformSettings,
+  settle: Settle,
+): Response {
   if (!response.ok || response.body === null) return response;
   const kind = bodyKind(response.headers.get('content-type') ?? '', streamed);
   if (kind === undefined) return response;
@@ -51,8 +102,8 @@ function transformResponse(response: Response, streamed: boolean, settings: Tran
   headers.delete('content-encoding');
   const body =
     kind === 'sse'
-      ? toSseBody(response.body, createChunkTransform(settings))
-      : toJsonBody(response.body, settings);
+      ? toSseBody(response.body, createChunkTransform(settings), settle)
+      : toJsonBody(response.body, settings, settle);
   const { status, statusText, url } = response;
   const transformed = new Response(body, { status, statusText, headers });
   return Object.defineProperty(transformed, 'url', { value: url });

@@ -1,5 +1,7 @@
 export type { FinishReason, KimiTurn, Problem, ProblemCode } from '@kimi-tc/core';
 export { KimiError } from '@kimi-tc/core';
+export { collectTurn } from './collect-turn.ts';
+export { completionStreamToChat } from './completion-stream-to-chat.ts';
 export { createKimiFetch, type KimiFetchOptions } from './create-kimi-fetch.ts';
 export type {
   ChatChoice,
@@ -15,7 +17,14 @@ export type {
   KimiMessage,
   KimiToolCallDelta,
   KimiUsage,
+  TextChunk,
+  TextChunkChoice,
 } from './kimi-chunk.ts';
-export type { KimiStreamOptions, ProblemContext } from './kimi-options.ts';
+export type { KimiOptions, KimiStreamOptions, ProblemContext } from './kimi-options.ts';
+export {
+  createReasoningMemory,
+  type ReasoningMemory,
+  type ReasoningMemoryOptions,
+} from './reasoning-memory.ts';
 export { transformKimiCompletion } from './transform-kimi-completion.ts';
 export { type SdkStream, transformKimiStream } from './transform-kimi-stream.ts';

@@ -1,17 +1,20 @@
 import { createParser, KimiError, type ParserOptions, type Problem } from '@kimi-tc/core';
 
-/** Options of everything here that reads replies; those of the parser, and these. */
-export interface KimiStreamOptions extends ParserOptions {
-  /**
-   * Ids that calls of the conversation already have. A new call that comes with one of them gets the
-   * next free id, and `id-rewritten` is reported. Default: none are known.
-   */
-  takenToolCallIds?: Iterable<string> | undefined;
+/** Options of everything here that reads replies: those of the parser, and how to hear of problems. */
+export interface KimiOptions extends ParserOptions {
   /**
    * Called for each problem when it is found. What it throws breaks the stream.
    * Default: problems are found under `x_kimi` only.
    */
   onProblem?: ((problem: Problem, context: ProblemContext) => void) | undefined;
+}
+
+export interface KimiStreamOptions extends KimiOptions {
+  /**
+   * Ids that calls of the conversation already have. A new call that comes with one of them gets the
+   * next free id, and `id-rewritten` is reported. Default: none are known.
+   */
+  takenToolCallIds?: readonly string[] | undefined;
 }
 
 /** Which reply a problem is about. Holds no header, no key and no text. */
@@ -27,14 +30,18 @@ export interface ProblemContext {
 }
 
 /** @throws KimiError naming the option that is wrong */
-export function checkStreamOptions(options: KimiStreamOptions): void {
+export function checkOptions(options: KimiOptions): void {
   // The parser checks its own options, and does so before any text comes.
   createParser({ ...options, onEvent: () => {} });
-  const { onProblem, takenToolCallIds } = options;
-  checkFunction('onProblem', onProblem);
-  if (takenToolCallIds !== undefined && typeof takenToolCallIds?.[Symbol.iterator] !== 'function') {
-    throw new KimiError('takenToolCallIds', 'takenToolCallIds: expected an iterable of strings');
-  }
+  checkFunction('onProblem', options.onProblem);
+}
+
+/** @throws KimiError naming the option that is wrong */
+export function checkStreamOptions(options: KimiStreamOptions): void {
+  checkOptions(options);
+  const { takenToolCallIds: ids } = options;
+  if (ids === undefined || (Array.isArray(ids) && ids.every((id) => typeof id === 'string'))) return;
+  throw new KimiError('takenToolCallIds', 'takenToolCallIds: expected a list of strings');
 }
 
 export function checkFunction(option: string, value: unknown): void {

@@ -91,17 +91,6 @@ function isThere(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-export function equalPieces(some: readonly Piece[], others: readonly Piece[]): boolean {
-  return some.length === others.length && some.every((piece, at) => equalPiece(piece, others[at] as Piece));
-}
-
-function equalPiece(a: Piece, b: Piece): boolean {
-  if (a.type === 'tool-call')
-    return b.type === a.type && a.index === b.index && a.id === b.id && a.name === b.name;
-  if (a.type === 'arguments') return b.type === a.type && a.index === b.index && a.text === b.text;
-  return b.type === a.type && a.text === b.text;
-}
-
 /** Joins lists of pieces as if they had been added one after the other. */
 export function joinPieces(lists: readonly (readonly Piece[])[]): Piece[] {
   const joined: Piece[] = [];

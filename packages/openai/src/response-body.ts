@@ -5,6 +5,9 @@ import { toCompletion } from './to-completion.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
+/** What is to be done with the turns that have ended, before their last chunks leave. */
+export type Settle = () => Promise<unknown> | undefined;
+
 /**
  * The body of a stream of chunks, transformed. Reading it reads the server's, as fast as it is read,
  * and cancelling it cancels that.
@@ -12,6 +15,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 export function toSseBody(
   body: ReadableStream<Uint8Array>,
   transform: ChunkTransform,
+  settle: Settle,
 ): ReadableStream<Bytes> {
   const reader = body.getReader();
   const splitter = createSseSplitter();
@@ -21,6 +25,7 @@ export function toSseBody(
       for (;;) {
         const { value, done } = await reader.read();
         const out = done ? writer.end(splitter.end()) : writer.write(splitter.push(value));
+        await settle();
         if (out.length > 0) controller.enqueue(out as Bytes);
         if (done) return controller.close();
         if (out.length > 0) return;
@@ -70,8 +75,9 @@ function createSseWriter(transform: ChunkTransform): SseWriter {
     const out = transform.push(chunk);
     if (out.length === 1 && out[0] === chunk) return [bytes];
     cameIn.set(chunk, bytes);
-    // Comments and ids stay where they were.
-    const rest = frame.rest === '' || out.includes(chunk) ? [] : [encoder.encode(`${frame.rest}\n`)];
+    // Comments and ids go with what is made of the event; one that only waits still has them.
+    const keeps = frame.rest !== '' && !out.includes(chunk) && out.some((one) => !cameIn.has(one));
+    const rest = keeps ? [encoder.encode(`${frame.rest}\n`)] : [];
     return [...rest, ...toBytes(out)];
   }
 
@@ -97,6 +103,7 @@ function createSseWriter(transform: ChunkTransform): SseWriter {
 export function toJsonBody(
   body: ReadableStream<Uint8Array>,
   settings: TransformSettings,
+  settle: Settle,
 ): ReadableStream<Bytes> {
   const reader = body.getReader();
   return new ReadableStream<Bytes>({
@@ -107,6 +114,7 @@ export function toJsonBody(
       const completion = parseJson(new TextDecoder().decode(bytes));
       const repaired = isObject(completion) ? toCompletion(completion, settings) : completion;
       const out = repaired === completion ? bytes : encoder.encode(JSON.stringify(repaired));
+      await settle();
       if (out.length > 0) controller.enqueue(out as Bytes);
       controller.close();
     },

@@ -12,7 +12,7 @@ import { createIdGiver } from './unique-ids.ts';
 
 export interface TurnSettings {
   parser: ParserOptions;
-  takenToolCallIds: Iterable<string>;
+  takenToolCallIds: readonly string[];
   onProblem(problem: Problem): void;
   /** The turn is over; called before the `finish` event. */
   onTurn?: ((turn: KimiTurn) => void) | undefined;

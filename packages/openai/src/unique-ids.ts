@@ -5,7 +5,7 @@ import { formatToolCallId, parseToolCallId } from '@kimi-tc/core';
  * `functions.NAME:NUMBER` with the next free number, from that of a native id or from the number of
  * ids so far. Models count over the conversation; servers that count per reply repeat themselves.
  */
-export function createIdGiver(taken: Iterable<string>): (id: string, name: string) => string {
+export function createIdGiver(taken: readonly string[]): (id: string, name: string) => string {
   const used = new Set(taken);
   return (id, name) => {
     let unique = id;

@@ -1,0 +1,455 @@
+import { type BehaviourName, type EngineOptions, startEngine } from '@kimi-tc/testing';
+import OpenAI from 'openai';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createKimiFetch, type KimiChunk, type KimiChunkDelta, type KimiToolCallDelta } from './index.ts';
+
+// One test for each rule about chunks; each rule broke a real client where a server breaks it.
+
+const call = (id: string, args: string, end = '<|tool_call_end|>') =>
+  `<|tool_call_begin|>${id}<|tool_call_argument_begin|>${args}${end}`;
+const begin = '<|tool_calls_section_begin|>';
+const end = '<|tool_calls_section_end|>';
+const look = `<think>Where?</think>Looking.${begin}${call('functions.look:0', '{"at":"home"}')}${end}`;
+
+const tools = [
+  { type: 'function' as const, function: { name: 'look', parameters: { properties: { at: {} } } } },
+  { type: 'function' as const, function: { name: 'go', parameters: { properties: { to: {} } } } },
+];
+const ask = {
+  model: 'kimi-k2-thinking',
+  messages: [{ role: 'user' as const, content: 'Where is it?' }],
+  tools,
+};
+
+async function connect(script: EngineOptions['script'], behaviour: EngineOptions['behaviour']) {
+  const engine = await startEngine({ script, behaviour: behaviour ?? 'healthy' });
+  onTestFinished(() => engine.stop());
+  return new OpenAI({ baseURL: engine.baseURL, apiKey: 'none', maxRetries: 0, fetch: createKimiFetch() });
+}
+
+/** What the SDK hands its user, chunk by chunk. */
+async function stream(
+  text: string,
+  behaviour: EngineOptions['behaviour'],
+  more: object = {},
+): Promise<KimiChunk[]> {
+  const client = await connect([text], behaviour);
+  const chunks: KimiChunk[] = [];
+  for await (const chunk of await client.chat.completions.create({ ...ask, ...more, stream: true })) {
+    chunks.push(chunk as KimiChunk);
+  }
+  return chunks;
+}
+
+const deltas = (chunks: readonly KimiChunk[]): KimiChunkDelta[] =>
+  chunks.flatMap(({ choices }) => choices.map(({ delta }) => delta));
+const fragments = (chunks: readonly KimiChunk[]): KimiToolCallDelta[] =>
+  deltas(chunks).flatMap(({ tool_calls }) => tool_calls ?? []);
+const finishes = (chunks: readonly KimiChunk[]) =>
+  chunks.flatMap(({ choices }) => choices.flatMap(({ finish_reason }) => finish_reason ?? []));
+const joined = (chunks: readonly KimiChunk[], field: 'content' | 'reasoning_content' | 'reasoning') =>
+  deltas(chunks)
+    .map((delta) => delta[field] ?? '')
+    .join('');
+const lastExtra = (chunks: readonly KimiChunk[]) =>
+  chunks.flatMap(({ choices }) => choices.flatMap(({ x_kimi }) => x_kimi ?? [])).at(-1);
+
+/** Chunks of a server that is like no behaviour of the engine, in through a `fetch` of its own. */
+async function pass(frames: readonly unknown[]): Promise<KimiChunk[]> {
+  const body = frames
+    .map((frame) => `data: ${typeof frame === 'string' ? frame : JSON.stringify(frame)}\n\n`)
+    .join('');
+  const answer = async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+  const client = new OpenAI({
+    baseURL: 'http://server.invalid/v1',
+    apiKey: 'none',
+    fetch: createKimiFetch({ fetch: answer }),
+  });
+  const chunks: KimiChunk[] = [];
+  for await (const chunk of await client.chat.completions.create({ ...ask, stream: true })) {
+    chunks.push(chunk as KimiChunk);
+  }
+  return chunks;
+}
+
+const chunk = (delta: object, finish_reason: string | null = null, more: object = {}) => ({
+  id: 'c-1',
+  object: 'chat.completion.chunk',
+  created: 7,
+  model: 'm',
+  choices: [{ index: 0, delta, finish_reason }],
+  ...more,
+});
+
+describe('the first delta has the role', () => {
+  test('although the server forgets it', async () => {
+    expect(deltas(await pass([chunk({ content: 'Hi.' }), chunk({}, 'stop'), '[DONE]']))).toEqual([
+      { role: 'assistant', content: 'Hi.' },
+      {},
+    ]);
+  });
+
+  test('although all text of the chunk with the role is held back', async () => {
+    const chunks = await pass([
+      chunk({ role: 'assistant', content: '<|tool_ca' }),
+      chunk({ content: `lls_section_begin|>${call('functions.look:0', '{}')}${end}` }),
+      chunk({}, 'stop'),
+      '[DONE]',
+    ]);
+    expect(deltas(chunks)[0]).toEqual({ role: 'assistant', content: '' });
+    expect(joined(chunks, 'content')).toBe('');
+    expect(fragments(chunks)[0]?.id).toBe('functions.look:0');
+  });
+
+  test('although there is nothing but a finish', async () => {
+    const chunks = await pass([chunk({}, 'stop'), '[DONE]']);
+    expect(deltas(chunks)[0]).toEqual({ role: 'assistant', content: '' });
+    expect(finishes(chunks)).toEqual(['stop']);
+  });
+});
+
+test('tool deltas have an index, the first one also id, type, whole name and no arguments', async () => {
+  const chunks = await stream(
+    `${begin}${call('look:0', '{"at":"home"}')}${call('functions.go:1', '{"to":"work"}')}${end}`,
+    'raw-content',
+  );
+  const byCall = [0, 1].map((index) => fragments(chunks).filter((fragment) => fragment.index === index));
+  expect(byCall.map(([first]) => first)).toEqual([
+    { index: 0, id: 'functions.look:0', type: 'function', function: { name: 'look', arguments: '' } },
+    { index: 1, id: 'functions.go:1', type: 'function', function: { name: 'go', arguments: '' } },
+  ]);
+  for (const [, ...rest] of byCall) {
+    expect(rest.length).toBeGreaterThan(1);
+    for (const fragment of rest) {
+      expect(Object.keys(fragment)).toEqual(['index', 'function']);
+      expect(Object.keys(fragment.function ?? {})).toEqual(['arguments']);
+    }
+  }
+});
+
+test.each<[BehaviourName, string]>([
+  ['fresh-id-per-fragment', 'merged by index, the first id stays'],
+  ['split-name', 'the name is whole'],
+  ['repeated-name', 'the name comes once'],
+  ['empty-name-on-fragments', 'empty names go'],
+  ['same-index-twice', 'one entry of a call in a chunk'],
+  ['conversation-index', 'calls count from 0'],
+  ['space-before-name', 'the name is trimmed'],
+  ['interleaved-calls', 'each call keeps its own arguments'],
+  ['arguments-as-object', 'arguments are text'],
+  ['arguments-twice', 'the second copy goes'],
+])('calls of a server with %s: %s', async (behaviour) => {
+  const calls = call('functions.look:3', '{"at":"home"}') + call('functions.go:4', '{"to":"work"}');
+  const found = fragments(await stream(`${begin}${calls}${end}`, ['healthy', behaviour]));
+  expect(new Set(found.map(({ index }) => index))).toEqual(new Set([0, 1]));
+  for (const [index, name, args] of [
+    [0, 'look', '{"at":"home"}'],
+    [1, 'go', '{"to":"work"}'],
+  ] as const) {
+    const own = found.filter((fragment) => fragment.index === index);
+    expect(
+      own.map(({ function: { name: piece } = {} }) => piece).filter((piece) => piece !== undefined),
+    ).toEqual([name]);
+    expect(own.map(({ id }) => id).filter((id) => id !== undefined)).toHaveLength(1);
+    expect(own.map(({ function: { arguments: piece } = {} }) => piece).join('')).toBe(args);
+  }
+});
+
+test('no chunk has two entries of one call', async () => {
+  const chunks = await stream(look, ['healthy', 'same-index-twice']);
+  for (const { tool_calls = [] } of deltas(chunks)) expect(tool_calls.length).toBeLessThan(2);
+});
+
+test('a finish reason always', async () => {
+  expect(finishes(await stream(look, ['raw-content', 'no-finish']))).toEqual(['tool_calls']);
+  expect(finishes(await stream('Hi.', ['healthy', 'no-finish', 'missing-done']))).toEqual(['stop']);
+});
+
+test('one finish only, and the last usage', async () => {
+  const usage = (total_tokens: number) => ({
+    usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens },
+  });
+  const chunks = await pass([
+    chunk({ role: 'assistant', content: 'Hi.' }),
+    chunk({}, 'stop', usage(2)),
+    chunk({}, 'stop'),
+    '[DONE]',
+  ]);
+  expect(finishes(chunks)).toEqual(['stop']);
+  expect(chunks.at(-1)?.usage?.total_tokens).toBe(2);
+  expect(finishes(await stream(look, ['healthy', 'finish-twice']))).toEqual(['tool_calls']);
+});
+
+test('what is said behind a finish reason is not lost', async () => {
+  const chunks = await pass([
+    chunk({ role: 'assistant', content: 'Hi' }, 'stop'),
+    chunk({ content: ' there.' }),
+    chunk({}, 'stop'),
+    '[DONE]',
+  ]);
+  expect(joined(chunks, 'content')).toBe('Hi there.');
+  expect(finishes(chunks)).toEqual(['stop']);
+  expect(finishes(chunks.slice(-1))).toEqual(['stop']);
+});
+
+test('the finish reason says what there is', async () => {
+  expect(finishes(await stream(look, ['healthy', 'finish-stop-with-calls']))).toEqual(['tool_calls']);
+  expect(finishes(await stream('Hi.', ['healthy', 'empty-tool-call-deltas']))).toEqual(['stop']);
+  const none = await stream(look, ['healthy', 'empty-tool-call-deltas']);
+  expect(finishes(none)).toEqual(['stop']);
+  expect(lastExtra(none)).toMatchObject({
+    finish_reason: 'tool_calls',
+    problems: [{ code: 'missing-call' }],
+  });
+});
+
+describe('reasoning', () => {
+  test.each<BehaviourName>(['raw-content', 'raw-reasoning-field'])(
+    'made here stands in both fields (%s)',
+    async (behaviour) => {
+      const chunks = await stream(look, behaviour);
+      expect(joined(chunks, 'reasoning_content')).toBe('Where?');
+      expect(joined(chunks, 'reasoning')).toBe('Where?');
+    },
+  );
+
+  test('of a server that calls it reasoning stands in both fields', async () => {
+    const chunks = await stream(look, ['healthy', 'reasoning-field']);
+    expect(joined(chunks, 'reasoning_content')).toBe('Where?');
+    expect(joined(chunks, 'reasoning')).toBe('Where?');
+  });
+
+  test('of a server that fills reasoning_content alone stands there alone, held text as well', async () => {
+    const chunks = await pass([
+      chunk({ role: 'assistant', reasoning_content: 'a <' }),
+      chunk({ reasoning_content: 'b' }),
+      chunk({}, 'stop'),
+      '[DONE]',
+    ]);
+    expect(joined(chunks, 'reasoning_content')).toBe('a <b');
+    expect(joined(chunks, 'reasoning')).toBe('');
+  });
+});
+
+test('an empty role, id or type is repaired', async () => {
+  const chunks = await stream(look, ['healthy', 'empty-role-and-type']);
+  expect(deltas(chunks).filter(({ role }) => role !== undefined)).toHaveLength(1);
+  const [first, ...rest] = fragments(chunks);
+  expect(first).toMatchObject({ id: 'functions.look:0', type: 'function' });
+  for (const fragment of rest) expect(Object.keys(fragment)).toEqual(['index', 'function']);
+});
+
+test('a missing type is added', async () => {
+  const entry = { index: 0, id: 'x', function: { name: 'look', arguments: '{}' } };
+  const chunks = await pass([
+    chunk({ role: 'assistant', tool_calls: [entry] }),
+    chunk({}, 'tool_calls'),
+    '[DONE]',
+  ]);
+  expect(fragments(chunks)).toEqual([
+    { index: 0, id: 'x', type: 'function', function: { name: 'look', arguments: '' } },
+    { index: 0, function: { arguments: '{}' } },
+  ]);
+});
+
+test('empty lists of calls go', async () => {
+  const chunks = await stream('Hi there.', ['healthy', 'tool-calls-on-every-delta']);
+  expect(joined(chunks, 'content')).toBe('Hi there.');
+  for (const delta of deltas(chunks)) expect(delta).not.toHaveProperty('tool_calls');
+});
+
+describe('usage', () => {
+  test('in a chunk of its own stays there, behind the finish', async () => {
+    const options = { stream_options: { include_usage: true } };
+    for (const behaviour of ['healthy', 'no-finish'] as const) {
+      const chunks = await stream(
+        look,
+        ['raw-content', behaviour === 'healthy' ? 'finish-twice' : behaviour],
+        options,
+      );
+      expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: expect.any(Number) } });
+      expect(finishes(chunks.slice(-2))).toEqual(['tool_calls']);
+    }
+  });
+
+  test('on the choice is told on the chunk', async () => {
+    const chunks = await stream(look, ['healthy', 'usage-in-choices']);
+    expect(chunks.at(-1)?.usage?.total_tokens).toBeGreaterThan(0);
+  });
+
+  test('is told once', async () => {
+    const chunks = await stream(look, ['healthy', 'usage-in-choices'], {
+      stream_options: { include_usage: true },
+    });
+    expect(chunks.filter(({ usage }) => usage)).toHaveLength(1);
+  });
+});
+
+test('unknown fields survive, on chunks that are rewritten too', async () => {
+  const more = { system_fingerprint: 'fp', provider: 'p' };
+  const raw = `Hi.${begin}${call('functions.look:0', '{"at":"home"}')}${end}`;
+  const chunks = await pass([
+    { ...chunk({ role: 'assistant', content: raw, annotations: [1] }, null, more) },
+    {
+      ...chunk({}, 'stop', more),
+      choices: [{ index: 0, delta: {}, finish_reason: 'stop', matched_stop: 9 }],
+    },
+    '[DONE]',
+  ]);
+  expect(chunks.length).toBeGreaterThan(3);
+  for (const one of chunks) expect(one).toMatchObject({ id: 'c-1', created: 7, model: 'm', ...more });
+  expect(deltas(chunks).filter((delta) => 'annotations' in delta)).toHaveLength(1);
+  expect(chunks.at(-1)?.choices[0]).toMatchObject({ finish_reason: 'tool_calls', matched_stop: 9 });
+});
+
+test('log probabilities and other fields beside held text are not lost', async () => {
+  const logprobs = { content: [{ token: '<' }] };
+  const chunks = await pass([
+    chunk({ role: 'assistant', content: '' }),
+    { ...chunk({}), choices: [{ index: 0, delta: { content: '<' }, logprobs, finish_reason: null }] },
+    chunk({ content: 'b>' }),
+    chunk({}, 'stop'),
+    '[DONE]',
+  ]);
+  expect(joined(chunks, 'content')).toBe('<b>');
+  expect(chunks.flatMap(({ choices }) => choices)).toContainEqual(expect.objectContaining({ logprobs }));
+});
+
+describe('native calls win over their leaked twins', () => {
+  test.each([true, false])('stream: %s', async (streamed) => {
+    const behaviour = ['healthy', 'native-and-leaked'] as const;
+    if (streamed) {
+      const chunks = await stream(look, behaviour);
+      expect(joined(chunks, 'content')).toBe('Looking.');
+      expect(fragments(chunks).filter(({ id }) => id !== undefined)).toHaveLength(1);
+      expect(lastExtra(chunks)?.problems).toMatchObject([{ code: 'duplicate-call' }]);
+      return;
+    }
+    const client = await connect([look], behaviour);
+    const { choices } = await client.chat.completions.create(ask);
+    expect(choices[0]?.message).toMatchObject({
+      content: 'Looking.',
+      tool_calls: [{ id: 'functions.look:0' }],
+    });
+    expect(choices[0]?.message.tool_calls).toHaveLength(1);
+  });
+});
+
+describe('a call that was given up', () => {
+  /** Arguments of the call at index 0, as the client has them in the end. */
+  const argumentsOf = (chunks: readonly KimiChunk[], index: number) =>
+    fragments(chunks)
+      .filter((fragment) => fragment.index === index)
+      .map(({ function: { arguments: piece } = {} }) => piece)
+      .join('');
+
+  test.each([
+    ['cut', `${begin}${call('functions.look:0', '{"at":"ho', '')}`],
+    ['cut without arguments', `${begin}<|tool_call_begin|>functions.look:0<|tool_call_argument_begin|>`],
+    ['cut behind an empty object’s brace', `${begin}${call('functions.look:0', '{', '')}`],
+  ])('%s does not parse, not even when a client completes it', async (_, text) => {
+    const chunks = await stream(text, 'raw-content');
+    const args = argumentsOf(chunks, 0);
+    for (const ending of ['', '}', '"}', '":1}', 'null}']) expect(() => JSON.parse(args + ending)).toThrow();
+    expect(args.trim()).not.toBe('');
+    expect(finishes(chunks)).toEqual(['stop']);
+    expect(lastExtra(chunks)).toMatchObject({
+      incomplete_tool_calls: [{ index: 0, name: 'look', reason: 'truncated-call' }],
+      problems: [{ code: 'truncated-call', index: 0 }],
+    });
+  });
+
+  test('keeps its index, and the next call takes the next one', async () => {
+    const broken = '<|tool_call_begin|>functions.look:0<|tool_call_argument_begin|>{"at":<|tool_call_begin|>';
+    const chunks = await stream(
+      `${begin}${broken}functions.go:1<|tool_call_argument_begin|>{"to":"work"}<|tool_call_end|>${end}`,
+      'raw-content',
+    );
+    expect(() => JSON.parse(argumentsOf(chunks, 0))).toThrow();
+    expect(argumentsOf(chunks, 1)).toBe('{"to":"work"}');
+    expect(lastExtra(chunks)?.incomplete_tool_calls).toMatchObject([{ index: 0, reason: 'truncated-call' }]);
+  });
+
+  test.each([true, false])('is not run by runTools (stream: %s)', async (streamed) => {
+    const texts = [`${begin}<|tool_call_begin|>functions.look:0<|tool_call_argument_begin|>`, 'Sorry.'];
+    const client = await connect(texts, 'raw-content');
+    let runs = 0;
+    const params = {
+      ...ask,
+      tools: [
+        {
+          type: 'function' as const,
+          function: {
+            name: 'look',
+            description: 'Looks.',
+            parameters: { type: 'object' as const },
+            parse: JSON.parse as (text: string) => object,
+            function: () => {
+              runs++;
+              return 'seen';
+            },
+          },
+        },
+      ],
+    };
+    const { completions } = client.chat;
+    const runner = streamed
+      ? completions.runTools({ ...params, stream: true })
+      : completions.runTools({ ...params, stream: false });
+    await runner.done();
+    expect(runs).toBe(0);
+  });
+
+  test('is not in a message', async () => {
+    const client = await connect([`Hm.${begin}${call('functions.look:0', '{"at":"ho', '')}`], 'raw-content');
+    const { choices } = await client.chat.completions.create(ask);
+    expect(choices[0]?.message).not.toHaveProperty('tool_calls');
+    expect(choices[0]).toMatchObject({
+      finish_reason: 'stop',
+      x_kimi: {
+        incomplete_tool_calls: [
+          { id: 'functions.look:0', name: 'look', reason: 'truncated-call', arguments: '{"at":"ho' },
+        ],
+      },
+    });
+  });
+});
+
+describe('ids', () => {
+  test('the raw id stands under x_kimi', async () => {
+    const chunks = await stream(`${begin}${call('look:4', '{}')}${end}`, 'raw-content');
+    expect(lastExtra(chunks)).toMatchObject({
+      tool_calls: [{ index: 0, id: 'functions.look:4', raw_id: 'look:4' }],
+      problems: [{ code: 'id-rewritten', index: 0 }],
+    });
+  });
+
+  test.each([true, false])('an id of an earlier turn is replaced (stream: %s)', async (streamed) => {
+    const client = await connect(['', look], 'healthy');
+    const earlier = {
+      id: 'functions.look:0',
+      type: 'function' as const,
+      function: { name: 'look', arguments: '{}' },
+    };
+    const messages = [
+      ...ask.messages,
+      { role: 'assistant' as const, content: null, tool_calls: [earlier] },
+      { role: 'tool' as const, tool_call_id: 'functions.look:0', content: '' },
+    ];
+    const extra = {
+      tool_calls: [{ index: 0, id: 'functions.look:1', raw_id: 'functions.look:0' }],
+      problems: [{ code: 'id-rewritten', index: 0 }],
+    };
+    if (streamed) {
+      const runner = client.chat.completions.stream({ ...ask, messages });
+      expect(await runner.finalMessage()).toMatchObject({ tool_calls: [{ id: 'functions.look:1' }] });
+      expect((await runner.finalChatCompletion()).choices[0]).toMatchObject({ x_kimi: extra });
+      return;
+    }
+    const { choices } = await client.chat.completions.create({ ...ask, messages });
+    expect(choices[0]).toMatchObject({
+      message: { tool_calls: [{ id: 'functions.look:1' }] },
+      x_kimi: extra,
+    });
+  });
+});

@@ -1,0 +1,40 @@
+import { resolveModel } from '@kimi-tc/core';
+import { createChunkTransform } from './chunk-transform.ts';
+import { isObject, type JsonObject, listOf, textOf } from './json.ts';
+import type { KimiChunk, TextChunk } from './kimi-chunk.ts';
+import { checkStreamOptions, type KimiStreamOptions } from './kimi-options.ts';
+import { wrapStream } from './transform-kimi-stream.ts';
+
+/**
+ * Turns the stream of a text completion (`/v1/completions`, given a prompt in the model's own format)
+ * into chunks of a chat completion, as `transformKimiStream` gives them.
+ *
+ * `promptOpensThink` defaults to what the `model` option implies: prompts of K2.5 and later end in
+ * an open `<think>` unless thinking is off. Log probabilities of a text completion have no place in a chat chunk.
+ *
+ * @throws KimiError naming the option that is wrong
+ */
+export function completionStreamToChat(
+  stream: AsyncIterable<TextChunk>,
+  options: KimiStreamOptions = {},
+): AsyncIterable<KimiChunk> {
+  checkStreamOptions(options);
+  const { model } = options;
+  const profile = typeof model === 'object' ? model : resolveModel(model ?? '');
+  const settings = { promptOpensThink: profile.thinking === 'prompt', ...options };
+  return wrapStream(stream, () => {
+    const transform = createChunkTransform(settings);
+    return { ...transform, push: (chunk) => transform.push(toChatChunk(chunk)) };
+  }) as AsyncIterable<KimiChunk>;
+}
+
+function toChatChunk(chunk: JsonObject): JsonObject {
+  if (!Array.isArray(chunk.choices)) return chunk;
+  return { ...chunk, object: 'chat.completion.chunk', choices: listOf(chunk.choices).map(toChatChoice) };
+}
+
+function toChatChoice(choice: unknown): unknown {
+  if (!isObject(choice)) return choice;
+  const { text, logprobs: _, ...rest } = choice;
+  return { ...rest, delta: textOf(text) === '' ? {} : { content: text } };
+}

@@ -1,0 +1,98 @@
+import type { CaseInput, CorpusCase, JsonObject, TurnOutcome } from '@kimi-tc/testing';
+import { describeCorpus } from '@kimi-tc/testing/vitest';
+import type { ChatChunk, KimiChunk, KimiStreamOptions, KimiTurn } from './index.ts';
+import { collectTurn, transformKimiCompletion, transformKimiStream } from './index.ts';
+
+function toOptions({ tools, options }: CorpusCase): KimiStreamOptions {
+  return { ...options, tools: tools as KimiStreamOptions['tools'] };
+}
+
+/** The chunks of an input; text deltas as a server that parses nothing sends them. */
+function toChunks(input: CaseInput): readonly JsonObject[] {
+  if (input.kind === 'chunks') return input.chunks;
+  if (input.kind !== 'deltas') throw new Error(`no chunks in ${input.kind}`);
+  const toChunk = (delta: JsonObject, finish_reason: string | null): JsonObject => ({
+    id: 'chatcmpl-1',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'kimi-k2',
+    choices: [{ index: 0, delta, finish_reason }],
+  });
+  return [
+    toChunk({ role: 'assistant', content: '' }, null),
+    ...input.deltas.map(([channel, text]) =>
+      toChunk({ [channel === 'reasoning' ? 'reasoning_content' : channel]: text }, null),
+    ),
+    ...(input.finishReason === null ? [] : [toChunk({}, input.finishReason)]),
+  ];
+}
+
+function toOutcome(turn: KimiTurn): TurnOutcome {
+  return {
+    ...turn,
+    finishReason: turn.finishReason.unified.replace('-', '_') as TurnOutcome['finishReason'],
+    problems: turn.problems.map(({ code }) => code),
+  };
+}
+
+/** Plays a stream, watching what its reader sees and when. */
+async function playStream(of: CorpusCase, input: CaseInput): Promise<TurnOutcome> {
+  const seen: { chunk: KimiChunk; handedIn: number }[] = [];
+  const chunks = toChunks(input);
+  let handedIn = 0;
+  async function* source(): AsyncGenerator<ChatChunk> {
+    for (const chunk of chunks) {
+      handedIn++;
+      yield chunk as unknown as ChatChunk;
+    }
+  }
+  for await (const chunk of transformKimiStream(source(), toOptions(of))) {
+    seen.push({ chunk: chunk as KimiChunk, handedIn });
+  }
+  async function* again(): AsyncGenerator<ChatChunk> {
+    for (const { chunk } of seen) yield chunk;
+  }
+  const turn = await collectTurn(again());
+  const fragments = seen.flatMap(({ chunk, handedIn: at }) =>
+    (chunk.choices[0]?.delta.tool_calls ?? []).map((entry) => ({ ...entry, at })),
+  );
+  const indexOf = new Map(fragments.map(({ id, index }) => [id, index]));
+  const ofCall = turn.toolCalls.map(({ id }) =>
+    fragments.filter(({ index, function: f }) => index === indexOf.get(id) && f?.arguments),
+  );
+  return {
+    ...toOutcome(turn),
+    usage: seen.map(({ chunk }) => chunk.usage).findLast((usage) => usage !== undefined && usage !== null),
+    argumentDeltas: ofCall.map((own) => own.map((entry) => entry.function?.arguments ?? '')),
+    argumentsLeftEarly: ofCall.map((own) => (own[0]?.at ?? 0) < (own.at(-1)?.at ?? 0)),
+    finishEvents: seen.filter(({ chunk }) => chunk.choices[0]?.finish_reason).length,
+  };
+}
+
+/** A message is folded back as the one chunk it could have been. */
+async function playMessage(of: CorpusCase, choice: JsonObject): Promise<TurnOutcome> {
+  const completion = transformKimiCompletion(
+    { choices: [{ index: 0, ...choice }] } as unknown as {
+      choices: { index: number; message: JsonObject }[];
+    },
+    toOptions(of),
+  );
+  async function* asChunks(): AsyncGenerator<ChatChunk> {
+    const [{ message, ...rest } = { index: 0, message: {} }] = completion.choices;
+    const calls = (message.tool_calls ?? []) as JsonObject[];
+    yield {
+      choices: [
+        { ...rest, delta: { ...message, tool_calls: calls.map((call, index) => ({ ...call, index })) } },
+      ],
+    };
+  }
+  return toOutcome(await collectTurn(asChunks()));
+}
+
+describeCorpus(
+  {
+    name: 'the chunks and messages of the OpenAI API',
+    run: (of, input) => (input.kind === 'message' ? playMessage(of, input.choice) : playStream(of, input)),
+  },
+  { kinds: ['deltas', 'chunks', 'message'] },
+);

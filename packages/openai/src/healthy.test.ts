@@ -1,0 +1,124 @@
+import { type BehaviourName, type EngineOptions, startEngine } from '@kimi-tc/testing';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type ChatChunk, createKimiFetch, transformKimiCompletion, transformKimiStream } from './index.ts';
+
+// What needs no repair passes as it came, byte for byte.
+
+const section = (...calls: [id: string, args: string][]) =>
+  `<|tool_calls_section_begin|>${calls
+    .map(([id, args]) => `<|tool_call_begin|>${id}<|tool_call_argument_begin|>${args}<|tool_call_end|>`)
+    .join('')}<|tool_calls_section_end|>`;
+
+const script = [
+  `<think>\n Which <b>files</b>?\n</think>\n\nLook at \`a < b\`, <|weird|> and </p>.${section(
+    ['functions.read:0', '{"path": "a.md", "marker": "<|tool_call_end|> is text here"}'],
+    ['functions.read:1', '{"path": "日本 😀"}'],
+    ['functions.list:2', '{}'],
+  )}`,
+];
+const tools = [
+  { type: 'function', function: { name: 'read' } },
+  { type: 'function', function: { name: 'list' } },
+];
+
+async function both(options: Partial<EngineOptions>, body: object) {
+  const engine = await startEngine({ script, ...options });
+  onTestFinished(() => engine.stop());
+  const problems: unknown[] = [];
+  let bare: Promise<string> | undefined;
+  const fetch = createKimiFetch({
+    onProblem: (problem) => problems.push(problem),
+    fetch: async (...request) => {
+      const response = await globalThis.fetch(...request);
+      bare = bytesOf(response.clone());
+      return response;
+    },
+  });
+  const ours = await fetch(`${engine.baseURL}/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], tools, ...body }),
+  });
+  return { ours: await bytesOf(ours), bare: await bare, problems };
+}
+
+async function bytesOf(response: Response): Promise<string> {
+  return Buffer.from(await response.arrayBuffer()).toString('latin1');
+}
+
+const wires: (BehaviourName | readonly BehaviourName[])[] = [
+  'healthy',
+  'crlf',
+  'tight-data-lines',
+  'event-lines',
+  'byte-order-mark',
+  'generated-ids',
+  'arguments-at-once',
+  'reasoning-in-both-fields',
+  'whole-call-in-one-delta',
+];
+
+describe('a healthy stream passes byte for byte', () => {
+  test.each(wires)('%s', async (behaviour) => {
+    for (const chunking of ['pieces', { seed: 5, max: 9 }] as const) {
+      const { ours, bare, problems } = await both({ behaviour, chunking }, { stream: true });
+      expect(ours).toBe(bare);
+      expect(problems).toEqual([]);
+    }
+  });
+
+  test('cut into single bytes', async () => {
+    const { ours, bare } = await both({ behaviour: ['crlf', 'event-lines'], byteCuts: 1 }, { stream: true });
+    expect(ours).toBe(bare);
+  });
+
+  test('with usage behind it, and several choices', async () => {
+    const { ours, bare } = await both({}, { stream: true, stream_options: { include_usage: true } });
+    expect(ours).toBe(bare);
+    // Choices end together, as the last finish may still be followed by text of its choice.
+    const several = await both({}, { stream: true, n: 2 });
+    const sorted = (text = '') => text.split('\n\n').sort();
+    expect(sorted(several.ours)).toEqual(sorted(several.bare));
+  });
+});
+
+test('a healthy completion passes byte for byte', async () => {
+  const { ours, bare, problems } = await both({}, {});
+  expect(ours).toBe(bare);
+  expect(problems).toEqual([]);
+});
+
+test('healthy chunks and completions are the same objects', async () => {
+  const chunks: ChatChunk[] = [
+    { choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }] },
+    { choices: [{ index: 0, delta: { content: '\n' }, finish_reason: null }] },
+    { choices: [{ index: 0, delta: { content: 'a <' }, finish_reason: null }] },
+    { choices: [{ index: 0, delta: { content: ' b' }, finish_reason: null }] },
+    { choices: [{ index: 0, delta: { content: '.' }, finish_reason: 'stop' }] },
+    { choices: [] },
+  ];
+  async function* source() {
+    yield* chunks;
+  }
+  const passed: ChatChunk[] = [];
+  for await (const chunk of transformKimiStream(source())) passed.push(chunk);
+  // All but the ones around a held `<`, which had to be cut.
+  for (const at of [0, 4, 5]) expect(passed).toContain(chunks[at]);
+  const completion = {
+    id: 'c',
+    choices: [{ index: 0, message: { role: 'assistant', content: 'a < b' }, finish_reason: 'stop' }],
+  };
+  expect(transformKimiCompletion(completion)).toBe(completion);
+});
+
+test('what is repaired is a new object; the given ones are not changed', async () => {
+  const message = Object.freeze({ role: 'assistant', content: `Hm.${section(['list:0', '{}'])}` });
+  const choice = Object.freeze({ index: 0, message, finish_reason: 'stop' });
+  const completion = Object.freeze({ id: 'c', choices: Object.freeze([choice]) });
+  const repaired = transformKimiCompletion(completion);
+  expect(repaired).not.toBe(completion);
+  expect(repaired).toMatchObject({
+    id: 'c',
+    choices: [{ message: { content: 'Hm.' }, finish_reason: 'tool_calls' }],
+  });
+});

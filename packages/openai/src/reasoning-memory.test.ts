@@ -1,0 +1,217 @@
+import { type Engine, type EngineOptions, startEngine } from '@kimi-tc/testing';
+import OpenAI from 'openai';
+import OpenAILowest from 'openai-lowest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createKimiFetch, createReasoningMemory, KimiError, type ReasoningMemory } from './index.ts';
+
+const sdks = [
+  { name: 'openai 7', Client: OpenAI },
+  { name: 'openai 6.0', Client: OpenAILowest as unknown as typeof OpenAI },
+];
+
+const steps = 10;
+
+function turn(step: number, id = `functions.look:${step}`): string {
+  return (
+    `<think>Step ${step}: the next one.</think><|tool_calls_section_begin|><|tool_call_begin|>${id}` +
+    `<|tool_call_argument_begin|>{"at": ${step}.0}<|tool_call_end|><|tool_calls_section_end|>`
+  );
+}
+
+const script = [...Array.from({ length: steps }, (_, step) => turn(step)), '<think>Done.</think>Found.'];
+
+async function start(options: Partial<EngineOptions> = {}): Promise<Engine> {
+  const engine = await startEngine({
+    script,
+    behaviour: ['healthy', 'reasoning-replay-required'],
+    ...options,
+  });
+  onTestFinished(() => engine.stop());
+  return engine;
+}
+
+function run(client: OpenAI, stream: boolean) {
+  const params = {
+    model: 'kimi-k2-thinking',
+    messages: [{ role: 'user' as const, content: 'Look around.' }],
+    tools: [
+      {
+        type: 'function' as const,
+        function: {
+          name: 'look',
+          description: 'Looks at a place.',
+          parameters: { type: 'object' as const, properties: { at: { type: 'number' as const } } },
+          function: () => 'nothing',
+        },
+      },
+    ],
+  };
+  const limit = { maxChatCompletions: steps + 2 };
+  const { completions } = client.chat;
+  return stream
+    ? completions.runTools({ ...params, stream: true }, limit)
+    : completions.runTools({ ...params, stream: false }, limit);
+}
+
+interface SentMessage {
+  role: string;
+  reasoning_content?: string;
+  tool_calls?: { id: string }[];
+}
+
+function lastMessages({ requests }: Engine): SentMessage[] {
+  const { messages } = Object(requests.at(-1)?.body) as { messages: SentMessage[] };
+  return messages;
+}
+
+describe.each(sdks)('$name', ({ Client }) => {
+  const connect = (engine: Engine, fetch: typeof globalThis.fetch) =>
+    new Client({ baseURL: engine.baseURL, apiKey: 'none', maxRetries: 0, fetch });
+
+  test.each([
+    { stream: true, treatment: 'healthy' as const },
+    { stream: false, treatment: 'healthy' as const },
+    { stream: true, treatment: 'raw-content' as const },
+    { stream: false, treatment: 'raw-reasoning-field' as const },
+  ])('runTools keeps its reasoning over ten steps (%o)', async ({ stream, treatment }) => {
+    const engine = await start({ behaviour: [treatment, 'reasoning-replay-required'] });
+    expect(await run(connect(engine, createKimiFetch()), stream).finalContent()).toBe('Found.');
+    const sent = lastMessages(engine).filter(({ role }) => role === 'assistant');
+    expect(sent.map(({ reasoning_content }) => reasoning_content)).toEqual(
+      Array.from({ length: steps }, (_, step) => `Step ${step}: the next one.`),
+    );
+  });
+
+  test.each([true, false])('without the memory it is lost (stream: %s)', async (stream) => {
+    const engine = await start();
+    const running = run(connect(engine, createKimiFetch({ reasoningMemory: false })), stream);
+    const error = await running.finalContent().then(
+      () => undefined,
+      ({ message }: Error) => message,
+    );
+    if (Client === OpenAI)
+      return expect(error).toContain('400 thinking is enabled but reasoning_content is missing');
+    // Version 6.0 sends back what it has: the whole of a message, the last fragment of a stream.
+    expect(error).toBeUndefined();
+    expect(lastMessages(engine)[1]?.reasoning_content?.startsWith('Step')).toBe(!stream);
+  });
+});
+
+/** Asks with a history whose assistant messages have the calls of the first reply and no reasoning. */
+function createAsker(engine: Engine, fetch: typeof globalThis.fetch) {
+  async function post(messages: object[]): Promise<{ choices: [{ message: { tool_calls?: unknown } }] }> {
+    const response = await fetch(`${engine.baseURL}/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'kimi-k2-thinking', messages }),
+    });
+    return (await response.json()) as Awaited<ReturnType<typeof post>>;
+  }
+  return async (question: string, change: (calls: unknown) => unknown = (calls) => calls) => {
+    const user = { role: 'user', content: question };
+    const { choices } = await post([user]);
+    const { tool_calls: calls } = choices[0].message;
+    const answer = { role: 'tool', tool_call_id: 'functions.look:0', content: 'nothing' };
+    await post([user, { role: 'assistant', content: null, tool_calls: change(calls) }, answer]);
+    return lastMessages(engine)[1]?.reasoning_content;
+  };
+}
+
+test('the arguments may come back in another spelling of the same JSON', async () => {
+  const engine = await start({ behaviour: 'healthy' });
+  const ask = createAsker(engine, createKimiFetch());
+  const reprint = (calls: unknown) =>
+    (calls as { function: { arguments: string } }[]).map((call) => ({
+      ...call,
+      function: { ...call.function, arguments: JSON.stringify(JSON.parse(call.function.arguments)) },
+    }));
+  expect(await ask('Look.', reprint)).toBe('Step 0: the next one.');
+});
+
+test('conversations with the same ids do not get each other’s reasoning', async () => {
+  const said = new Map([
+    ['one', turn(0).replace('next one', 'first one')],
+    ['two', turn(0).replace('next one', 'second one')],
+  ]);
+  const engine = await start({
+    behaviour: 'healthy',
+    script: ({ body }) => {
+      const { messages } = body as { messages: { content: string }[] };
+      return messages.length > 1 ? 'Found.' : (said.get(messages[0]?.content ?? '') ?? '');
+    },
+  });
+  const ask = createAsker(engine, createKimiFetch());
+  expect(await Promise.all([ask('one'), ask('two')])).toEqual([
+    'Step 0: the first one.',
+    'Step 0: the second one.',
+  ]);
+});
+
+test('a shared store stands in, and need not be synchronous', async () => {
+  const stored = new Map<string, string>();
+  const store: ReasoningMemory = {
+    get: async (key) => stored.get(key),
+    set: async (key, reasoning) => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      stored.set(key, reasoning);
+    },
+  };
+  const engine = await start({ behaviour: 'healthy' });
+  const writer = createKimiFetch({ reasoningMemory: store });
+  const reader = createKimiFetch({ reasoningMemory: store });
+  let calls = 0;
+  const ask = createAsker(engine, (...request) => (calls++ === 0 ? writer : reader)(...request));
+  expect(await ask('Look.')).toBe('Step 0: the next one.');
+  expect(stored.size).toBe(2);
+  for (const key of stored.keys()) expect(key).toMatch(/^[0-9a-f]{64}$/);
+});
+
+test('reasoning that the client did send back is left alone', async () => {
+  const engine = await start({ behaviour: 'healthy' });
+  const fetch = createKimiFetch();
+  await createAsker(engine, fetch)('Look.');
+  const body = JSON.stringify({
+    model: 'kimi-k2-thinking',
+    messages: [
+      { role: 'user', content: 'Look.' },
+      {
+        role: 'assistant',
+        reasoning_content: 'My own.',
+        tool_calls: [
+          { id: 'functions.look:0', type: 'function', function: { name: 'look', arguments: '{"at": 0.0}' } },
+        ],
+      },
+      { role: 'tool', tool_call_id: 'functions.look:0', content: '' },
+    ],
+  });
+  await (await fetch(`${engine.baseURL}/chat/completions`, { method: 'POST', body })).text();
+  expect(JSON.stringify(engine.requests.at(-1)?.body)).toBe(body);
+});
+
+describe('createReasoningMemory', () => {
+  test('keeps so many turns, the last used ones', async () => {
+    const memory = createReasoningMemory({ maxTurns: 2 });
+    memory.set('a', '1');
+    memory.set('b', '2');
+    memory.get('a');
+    memory.set('c', '3');
+    expect([memory.get('a'), memory.get('b'), memory.get('c')]).toEqual(['1', undefined, '3']);
+  });
+
+  test('keeps so much text', () => {
+    const memory = createReasoningMemory({ maxLength: 10 });
+    memory.set('a', 'x'.repeat(6));
+    memory.set('a', 'y'.repeat(6));
+    memory.set('b', 'z'.repeat(4));
+    expect(memory.get('a')).toBe('yyyyyy');
+    memory.set('c', 'w');
+    expect([memory.get('a'), memory.get('b'), memory.get('c')]).toEqual(['yyyyyy', undefined, 'w']);
+  });
+
+  test.each(['maxTurns', 'maxLength'])('%s is a count', (option) => {
+    expect(() => createReasoningMemory({ [option]: 0 })).toThrow(KimiError);
+    expect(() => createReasoningMemory({ [option]: 0 })).toThrow(
+      `${option}: expected a whole number above 0`,
+    );
+  });
+});

@@ -1,0 +1,146 @@
+import { KimiError, type KimiTurn } from '@kimi-tc/core';
+import { isObject, type JsonObject, listOf, textOf } from './json.ts';
+
+/**
+ * Keeps the reasoning of turns with tool calls, for clients that do not send it back: servers of
+ * thinking models refuse such a history, or the model loses its thread.
+ *
+ * A shared store may stand in, so that it does not matter which process answers next. Keys are
+ * digests that hold nothing readable; values are reasoning texts. What a store throws fails the
+ * request or reply at hand.
+ */
+export interface ReasoningMemory {
+  get(key: string): string | undefined | Promise<string | undefined>;
+  set(key: string, reasoning: string): void | Promise<void>;
+}
+
+export interface ReasoningMemoryOptions {
+  /** Turns that are kept; the least recently used go first. Default 1000. */
+  maxTurns?: number | undefined;
+  /** UTF-16 units of reasoning that are kept, over all turns. Default 16 777 216. */
+  maxLength?: number | undefined;
+}
+
+/**
+ * A memory in this process.
+ *
+ * @throws KimiError naming the option that is wrong
+ */
+export function createReasoningMemory({
+  maxTurns = 1000,
+  maxLength = 2 ** 24,
+}: ReasoningMemoryOptions = {}): ReasoningMemory {
+  checkCount('maxTurns', maxTurns);
+  checkCount('maxLength', maxLength);
+  /** In the order of their last use. */
+  const turns = new Map<string, string>();
+  let length = 0;
+
+  function remove(key: string): void {
+    length -= turns.get(key)?.length ?? 0;
+    turns.delete(key);
+  }
+
+  return {
+    get(key) {
+      const reasoning = turns.get(key);
+      if (reasoning === undefined) return undefined;
+      turns.delete(key);
+      turns.set(key, reasoning);
+      return reasoning;
+    },
+    set(key, reasoning) {
+      remove(key);
+      turns.set(key, reasoning);
+      length += reasoning.length;
+      for (const oldest of turns.keys()) {
+        if (turns.size <= maxTurns && length <= maxLength) return;
+        remove(oldest);
+      }
+    },
+  };
+}
+
+function checkCount(option: string, value: number): void {
+  if (Number.isInteger(value) && value > 0) return;
+  throw new KimiError(option, `${option}: expected a whole number above 0`);
+}
+
+/** The calls of one turn, as far as they tell it from others. */
+type CallIdentity = readonly [id: string, name: string, args: string];
+
+/** Remembers the reasoning of turns that answer this request. */
+export function createReasoningRecorder(
+  memory: ReasoningMemory,
+  { messages }: JsonObject,
+): (turn: KimiTurn) => Promise<void> {
+  const place = placeAtEnd(listOf(messages));
+  return async ({ reasoning, toolCalls }) => {
+    if (reasoning === '' || toolCalls.length === 0) return;
+    const calls = toolCalls.map(({ id, name, arguments: args }) => [id, name, printAnew(args)] as const);
+    await memory.set(await toKey(place, calls), reasoning);
+  };
+}
+
+/**
+ * The messages of a request with the remembered reasoning on those turns with calls that came back
+ * without it, or with its last fragment only, which is what the OpenAI SDK keeps of a stream.
+ *
+ * @returns `undefined` if there is nothing to add; the messages are not changed
+ */
+export async function attachReasoning(
+  memory: ReasoningMemory,
+  { messages }: JsonObject,
+): Promise<unknown[] | undefined> {
+  const list = listOf(messages);
+  const attached = await Promise.all(list.map((message, at) => recall(memory, list.slice(0, at), message)));
+  return attached.some((message, at) => message !== list[at]) ? attached : undefined;
+}
+
+async function recall(
+  memory: ReasoningMemory,
+  before: readonly unknown[],
+  message: unknown,
+): Promise<unknown> {
+  const calls = callsOf(message);
+  if (!isObject(message) || calls.length === 0) return message;
+  const known = await memory.get(await toKey(placeAtEnd(before), calls));
+  const own = textOf(message.reasoning_content).trim();
+  if (known === undefined || known.trim() === own || !known.trimEnd().endsWith(own)) return message;
+  return { ...message, reasoning_content: known, ...('reasoning' in message && { reasoning: known }) };
+}
+
+/**
+ * Where in a conversation a turn stands: the text of the last user message and the calls since. Ids
+ * alone do not tell, as models count them from 0 in each conversation. Older messages do not count, as clients shorten
+ * their histories, and neither do the results of tools.
+ */
+function placeAtEnd(messages: readonly unknown[]): unknown[] {
+  const start = messages.findLastIndex((message) => isObject(message) && message.role === 'user');
+  const user = messages[start];
+  const ids = messages.slice(start + 1).flatMap((message) => callsOf(message).map(([id]) => id));
+  return [isObject(user) ? user.content : null, ids];
+}
+
+function callsOf(message: unknown): CallIdentity[] {
+  if (!isObject(message) || message.role !== 'assistant') return [];
+  return listOf(message.tool_calls).flatMap((call): CallIdentity[] => {
+    if (!isObject(call) || !isObject(call.function)) return [];
+    return [[textOf(call.id), textOf(call.function.name), printAnew(textOf(call.function.arguments))]];
+  });
+}
+
+/** Some clients parse arguments and print them again. */
+function printAnew(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json));
+  } catch {
+    return json;
+  }
+}
+
+async function toKey(place: readonly unknown[], calls: readonly CallIdentity[]): Promise<string> {
+  const bytes = new TextEncoder().encode(JSON.stringify([place, calls]));
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

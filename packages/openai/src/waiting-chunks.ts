@@ -1,0 +1,126 @@
+import type { JsonObject } from './json.ts';
+import { joinPieces, type Piece } from './pieces.ts';
+
+/**
+ * Chunks between the moment they came and the moment it is known whether they pass as they are: as
+ * soon as the parser has made of the text exactly what they say.
+ *
+ * - Of a chunk with text, the end may be the beginning of a marker: the chunk waits with it, as long
+ *   as no more than that is missing.
+ * - A chunk of which the parser has made nothing yet (white space in front of text, the first fragment
+ *   of a call, whose name may go on) waits until it says something.
+ */
+export interface WaitingChunks {
+  /**
+   * Takes the next chunk.
+   *
+   * @param own what the chunk says
+   * @param made what the parser has made of it
+   * @param mayWait whether the chunk may leave later than it came
+   */
+  push(chunk: JsonObject, own: readonly Piece[], made: readonly Piece[], mayWait: boolean): Passed;
+  /** Takes what the parser has made without a chunk that could pass; nothing waits any more. */
+  flush(made: readonly Piece[]): Passed;
+}
+
+export interface Passed {
+  /** Chunks that leave as they came, in order. */
+  chunks: JsonObject[];
+  /** What has been made besides, to be sent behind them. */
+  pieces: readonly Piece[];
+  /** What became of the chunk at hand. */
+  own: 'passes' | 'waits' | 'changes';
+}
+
+/** UTF-16 units that a marker can have before it is whole. */
+const LONGEST_TAIL = 29;
+
+/** More chunks than this are not worth keeping: the parser is in the middle of a call. */
+const MAX_WAITING = 64;
+
+export function createWaitingChunks(): WaitingChunks {
+  let queue: { chunk: JsonObject; pieces: readonly Piece[] }[] = [];
+  /** What has been made and not been sent, as chunks in the queue say it and are not complete yet. */
+  let unsent: readonly Piece[] = [];
+
+  function takeComplete(): JsonObject[] {
+    const chunks: JsonObject[] = [];
+    for (let [first] = queue; first; [first] = queue) {
+      const rest = removeStart(unsent, first.pieces);
+      if (!rest) break;
+      unsent = rest;
+      chunks.push(first.chunk);
+      queue.shift();
+    }
+    return chunks;
+  }
+
+  function giveUp(chunks: JsonObject[], own: Passed['own']): Passed {
+    const pieces = unsent;
+    queue = [];
+    unsent = [];
+    return { chunks, pieces, own };
+  }
+
+  return {
+    push(chunk, own, made, mayWait) {
+      if (queue.length === 0 && isSame(own, made)) return { chunks: [chunk], pieces: [], own: 'passes' };
+      queue.push({ chunk, pieces: own });
+      unsent = joinPieces([unsent, made]);
+      const chunks = takeComplete();
+      if (queue.length === 0) return giveUp(chunks, 'passes');
+      const missing = countMissing(unsent, joinPieces(queue.map(({ pieces }) => pieces)));
+      const waits = unsent.length === 0 ? queue.length <= MAX_WAITING : missing <= LONGEST_TAIL;
+      return mayWait && waits ? { chunks, pieces: [], own: 'waits' } : giveUp(chunks, 'changes');
+    },
+    flush(made) {
+      unsent = joinPieces([unsent, made]);
+      return giveUp(takeComplete(), 'changes');
+    },
+  };
+}
+
+/** The common case, without joining anything. */
+function isSame(own: readonly Piece[], made: readonly Piece[]): boolean {
+  return own.length === made.length && removeStart(made, own)?.length === 0;
+}
+
+/** What is left of `pieces` behind `start`; `undefined` if they do not begin with all of it. */
+function removeStart(pieces: readonly Piece[], start: readonly Piece[]): readonly Piece[] | undefined {
+  const rest = [...pieces];
+  for (const wanted of start) {
+    const [first] = rest;
+    if (!first || !isAlike(first, wanted)) return undefined;
+    if (first.type === 'tool-call' || wanted.type === 'tool-call' || first.text === wanted.text) rest.shift();
+    else if (first.text.startsWith(wanted.text))
+      rest[0] = { ...first, text: first.text.slice(wanted.text.length) };
+    else return undefined;
+  }
+  return rest;
+}
+
+/** The UTF-16 units that `pieces` lack to be `whole`; no number of units if they are something else. */
+function countMissing(pieces: readonly Piece[], whole: readonly Piece[]): number {
+  const last = pieces.at(-1);
+  const partner = whole[pieces.length - 1];
+  if (!last || !partner || pieces.length !== whole.length || !isAlike(last, partner)) return Infinity;
+  if (last.type === 'tool-call' || partner.type === 'tool-call' || !partner.text.startsWith(last.text)) {
+    return Infinity;
+  }
+  if (!isSame(whole.slice(0, -1), pieces.slice(0, -1))) return Infinity;
+  return partner.text.length - last.text.length;
+}
+
+/** Whether two pieces are of one kind and about one call. */
+function isAlike(one: Piece, other: Piece): boolean {
+  switch (one.type) {
+    case 'tool-call':
+      return (
+        other.type === one.type && other.index === one.index && other.id === one.id && other.name === one.name
+      );
+    case 'arguments':
+      return other.type === one.type && other.index === one.index;
+    default:
+      return other.type === one.type;
+  }
+}

@@ -1,0 +1,381 @@
+import { type BehaviourName, type EngineOptions, startEngine } from '@kimi-tc/testing';
+import OpenAI from 'openai';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createKimiFetch, type KimiChunk, type KimiFetchOptions } from './index.ts';
+
+const raw =
+  '<think>Wo? 日本 😀</think>Schön.<|tool_calls_section_begin|><|tool_call_begin|>functions.look:0' +
+  '<|tool_call_argument_begin|>{"at":"Zürich 😀"}<|tool_call_end|><|tool_calls_section_end|>';
+
+async function start(options: Partial<EngineOptions>) {
+  const engine = await startEngine({ script: [raw], ...options });
+  onTestFinished(() => engine.stop());
+  return engine;
+}
+
+const body = { model: 'm', messages: [{ role: 'user' as const, content: 'Wo?' }] };
+
+function connect(baseURL: string, fetch: typeof globalThis.fetch = createKimiFetch()): OpenAI {
+  return new OpenAI({ baseURL, apiKey: 'sk-secret', maxRetries: 0, fetch });
+}
+
+async function collect(client: OpenAI): Promise<KimiChunk[]> {
+  const chunks: KimiChunk[] = [];
+  for await (const chunk of await client.chat.completions.create({ ...body, stream: true })) {
+    chunks.push(chunk as KimiChunk);
+  }
+  return chunks;
+}
+
+function join(chunks: readonly KimiChunk[]): {
+  text: string;
+  args: string;
+  finish: string | null | undefined;
+} {
+  const deltas = chunks.flatMap(({ choices }) => choices.map(({ delta }) => delta));
+  return {
+    text: deltas
+      .map(({ reasoning_content, content }) => (reasoning_content ?? '') + (content ?? ''))
+      .join(''),
+    args: deltas
+      .flatMap(({ tool_calls }) => tool_calls ?? [])
+      .map((call) => call.function?.arguments)
+      .join(''),
+    finish: chunks
+      .flatMap(({ choices }) => choices.flatMap(({ finish_reason }) => finish_reason ?? []))
+      .at(-1),
+  };
+}
+
+const whole = { text: 'Wo? 日本 😀Schön.', args: '{"at":"Zürich 😀"}', finish: 'tool_calls' };
+
+/** A fetch that answers with this body. */
+function serve(text: string | Uint8Array<ArrayBuffer> | null, headers: Record<string, string>, status = 200) {
+  const fetch = async () => new Response(text, { status, headers });
+  return createKimiFetch({ fetch });
+}
+const post = (fetch: typeof globalThis.fetch, request: object = body) =>
+  fetch('http://server.invalid/v1/chat/completions', { method: 'POST', body: JSON.stringify(request) });
+const sse = { 'content-type': 'text/event-stream' };
+
+describe('a stream is read however it is written', () => {
+  test.each<BehaviourName>([
+    'crlf',
+    'tight-data-lines',
+    'event-lines',
+    'byte-order-mark',
+    'keep-alive-comments',
+    'keep-alive-as-data',
+    'missing-done',
+  ])('%s', async (behaviour) => {
+    for (const byteCuts of [1, { seed: 1, max: 50 }]) {
+      const engine = await start({ behaviour: ['raw-content', behaviour], byteCuts });
+      expect(join(await collect(connect(engine.baseURL)))).toEqual(whole);
+    }
+  });
+
+  test('cut inside of characters, with text in single units', async () => {
+    const engine = await start({ behaviour: 'raw-content', byteCuts: 1, chunking: 'units' });
+    expect(join(await collect(connect(engine.baseURL)))).toEqual(whole);
+  });
+
+  test('without a content type, if a stream was asked for', async () => {
+    const text = `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta: { content: '<think>a' } }] })}\n\n`;
+    for (const type of ['', 'text/plain; charset=utf-8', 'application/octet-stream']) {
+      const fetch = serve(new TextEncoder().encode(text), type === '' ? {} : { 'content-type': type });
+      const answer = await (await post(fetch, { ...body, stream: true })).text();
+      expect(answer).toContain('"reasoning_content":"a"');
+      expect(answer.endsWith('data: [DONE]\n\n')).toBe(true);
+      expect(await (await post(fetch)).text()).toBe(text);
+    }
+  });
+});
+
+describe('the end of a stream', () => {
+  const chunk = (delta: object, finish_reason: string | null = null) =>
+    `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+  const hello = chunk({ role: 'assistant', content: 'Hi.' });
+
+  async function answer(text: string): Promise<string> {
+    return (await post(serve(text, sse), { ...body, stream: true })).text();
+  }
+
+  test('without finish and [DONE] becomes well-formed', async () => {
+    const ended = await answer(hello);
+    expect(ended.startsWith(hello)).toBe(true);
+    expect(ended).toContain('"finish_reason":"stop","x_kimi":{"problems":[{"code":"stream-ended-early"');
+    expect(ended.endsWith('data: [DONE]\n\n')).toBe(true);
+  });
+
+  test('a last event without its empty line counts', async () => {
+    const finish = chunk({}, 'stop');
+    expect(await answer(hello + finish.trimEnd())).toBe(`${hello}${finish}data: [DONE]\n\n`);
+    expect(await answer(`${hello}${finish}data: [DONE]`)).toBe(`${hello}${finish}data: [DONE]\n\n`);
+    expect(await answer(`${hello}${finish}: bye`)).toBe(`${hello}: bye\n\n${finish}data: [DONE]\n\n`);
+  });
+
+  test('half an event is dropped, as clients do', async () => {
+    expect(await answer(`${hello}${chunk({}, 'stop')}data: {"id":"c","cho`)).toBe(
+      `${hello}${chunk({}, 'stop')}data: [DONE]\n\n`,
+    );
+  });
+
+  test('nothing is made up behind nothing', async () => {
+    for (const text of ['', ': ping\n\n', 'data: [DONE]\n\n', 'no events'])
+      expect(await answer(text)).toBe(text);
+  });
+
+  test('what stands behind [DONE] passes', async () => {
+    const text = `${hello}${chunk({}, 'stop')}data: [DONE]\n\n: bye\n\n${hello}`;
+    expect(await answer(text)).toBe(text);
+  });
+
+  test('an error object passes, in front of it what was held, and no finish', async () => {
+    const error = 'data: {"error":{"message":"overloaded","code":500}}\n\n';
+    const held = `${hello}${chunk({ content: ' a <' })}${error}data: [DONE]\n\n`;
+    expect(await answer(held)).toBe(held);
+    const cut = '<|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{"a":';
+    const failed = await answer(`${hello}${chunk({ content: cut })}${error}`);
+    expect(failed.endsWith(error)).toBe(true);
+    expect(failed).not.toContain('"finish_reason":"');
+    expect(failed).toContain('\\u0018');
+  });
+
+  test('an event of type error passes', async () => {
+    const text = `${hello}event: error\ndata: {"message":"no"}\n\n`;
+    expect(await answer(text)).toBe(text);
+  });
+
+  test('data that is no chunk passes', async () => {
+    const text = `data: {broken\n\ndata: 7\n\ndata: {"object":"ping"}\n\n${hello}${chunk({}, 'stop')}data: [DONE]\n\n`;
+    expect(await answer(text)).toBe(text);
+  });
+
+  test('comments and ids of events that are rewritten stay', async () => {
+    const finish = chunk({}, 'stop');
+    const text = `: note\nid: 5\n${chunk({ role: 'assistant', content: '<think>a' })}${finish}`;
+    expect((await answer(text)).startsWith(': note\nid: 5\n\ndata: ')).toBe(true);
+  });
+});
+
+describe('failures are the server’s own', () => {
+  test('an error in the middle of a stream', async () => {
+    const engine = await start({ behaviour: ['raw-content', 'error-mid-stream'] });
+    await expect(collect(connect(engine.baseURL))).rejects.toMatchObject({ constructor: OpenAI.APIError });
+  });
+
+  test('a connection that breaks', async () => {
+    const engine = await start({ behaviour: ['raw-content', 'cut-mid-call'] });
+    const error = await collect(connect(engine.baseURL)).catch((caught: Error) => caught);
+    const bare = await collect(connect(engine.baseURL, globalThis.fetch)).catch((caught: Error) => caught);
+    expect(error).toBeInstanceOf(Error);
+    expect((error as Error).message).toBe((bare as Error).message);
+  });
+
+  test.each<[string, string | null, Record<string, string>, number]>([
+    ['an error', '{"error":{"message":"<think>no"}}', { 'content-type': 'application/json' }, 400],
+    ['a page', '<html><think>502</html>', { 'content-type': 'text/html' }, 502],
+    ['a page with status 200', '<html><think>sign in</html>', { 'content-type': 'text/html' }, 200],
+    ['nothing', null, {}, 204],
+    ['an empty body', '', { 'content-type': 'application/json' }, 200],
+    ['broken JSON', '{"choices":[{', { 'content-type': 'application/json' }, 200],
+    ['other JSON', '[1, 2]', { 'content-type': 'application/json' }, 200],
+    ['JSON without choices', '{"id": 1}', { 'content-type': 'application/json' }, 200],
+    ['odd choices', '{"choices": [null, {"message": 3}]}', { 'content-type': 'application/json' }, 200],
+  ])('%s passes', async (_, text, headers, status) => {
+    for (const stream of [true, false]) {
+      const response = await post(serve(text, headers, status), { ...body, stream });
+      expect(response.status).toBe(status);
+      expect(await response.text()).toBe(text ?? '');
+    }
+  });
+
+  test('a body whose length and encoding are told', async () => {
+    const completion = JSON.stringify({
+      choices: [
+        { index: 0, message: { role: 'assistant', content: '<think>a</think>b' }, finish_reason: 'stop' },
+      ],
+    });
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': '9',
+      'content-encoding': 'gzip',
+      'x-a': 'b',
+    };
+    const response = await post(serve(completion, headers));
+    expect(Object.fromEntries(response.headers)).toEqual({ 'content-type': 'application/json', 'x-a': 'b' });
+    expect(await response.json()).toMatchObject({
+      choices: [{ message: { content: 'b', reasoning_content: 'a' } }],
+    });
+  });
+});
+
+describe('requests', () => {
+  function record(options: KimiFetchOptions = {}) {
+    const seen: Parameters<typeof fetch>[] = [];
+    const chunk = { id: 'r', choices: [{ index: 0, delta: { role: 'assistant', content: '<think>a' } }] };
+    const fetch = createKimiFetch({
+      ...options,
+      fetch: async (...request) => {
+        seen.push(request);
+        return new Response(`data: ${JSON.stringify(chunk)}\n\n`, { headers: sse });
+      },
+    });
+    return { fetch, seen };
+  }
+  const acts = async (response: Promise<Response>) =>
+    (await (await response).text()).includes('reasoning_content');
+  const url = 'http://server.invalid/v1/chat/completions';
+  const init = { method: 'POST', body: JSON.stringify({ ...body, stream: true }) };
+
+  test('go to the server as they are', async () => {
+    const { fetch, seen } = record();
+    await fetch(url, init);
+    expect(seen).toEqual([[url, init]]);
+    expect(seen[0]?.[1]).toBe(init);
+  });
+
+  test.each<[string, Parameters<typeof fetch>]>([
+    ['a text', [url, init]],
+    ['a query and a slash', [`${url}/?api-version=1`, init]],
+    ['a URL', [new URL(url), init]],
+    ['a Request', [new Request(url, init)]],
+    ['a Request and another body', [new Request(url, init), { body: init.body }]],
+    ['a relative path', ['/v1/chat/completions', init]],
+    ['bytes', [url, { ...init, body: new TextEncoder().encode(init.body) }]],
+    ['a small method', [url, { ...init, method: 'post' }]],
+    ['a body nobody can read', [url, { ...init, body: new FormData() }]],
+    ['no body', [url, { method: 'POST' }]],
+  ])('are known by %s', async (_, request) => {
+    expect(await acts(record().fetch(...request))).toBe(true);
+  });
+
+  test.each<[string, Parameters<typeof fetch>]>([
+    ['another method', [url, { method: 'GET' }]],
+    ['no method', [url]],
+    ['another path', ['http://server.invalid/v1/embeddings', init]],
+    ['text completions', ['http://server.invalid/v1/completions', init]],
+    ['the path in the query', ['http://server.invalid/v1/models?from=/chat/completions', init]],
+  ])('are left alone with %s', async (_, request) => {
+    expect(await acts(record().fetch(...request))).toBe(false);
+  });
+
+  test('tools, tool choice and model are those of the request', async () => {
+    const seen: unknown[] = [];
+    const text = 'functions.look:0{"at":1}';
+    const fetch = createKimiFetch({
+      onProblem: ({ code }, { model }) => seen.push([code, model]),
+      fetch: async () =>
+        new Response(
+          JSON.stringify({
+            choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }],
+          }),
+          { headers: { 'content-type': 'application/json' } },
+        ),
+    });
+    const tools = [
+      { type: 'web_search' },
+      { type: 'namespace', name: 'shell', tools: [] },
+      null,
+      { type: 'function', function: {} },
+      { type: 'function', function: { name: 'look' } },
+    ];
+    const ask = async (request: object) =>
+      (await post(fetch, request)).json() as Promise<{ choices: unknown[] }>;
+    expect((await ask({ model: 'a', tools })).choices[0]).toMatchObject({
+      message: { tool_calls: [{ id: 'functions.look:0' }] },
+    });
+    expect((await ask({ model: 'b' })).choices[0]).toMatchObject({ message: { content: text } });
+    expect((await ask({ model: 'c', tools, tool_choice: 'none' })).choices[0]).toMatchObject({
+      message: { content: text },
+    });
+    expect(seen).toEqual([['text-call-recovered', 'a']]);
+  });
+
+  test('options that are set come first, those that are not do not count', async () => {
+    const tools = [{ type: 'function' as const, function: { name: 'look' } }];
+    const text = 'functions.look:0{"at":1}';
+    const completion = {
+      choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }],
+    };
+    const fetch = async () =>
+      new Response(JSON.stringify(completion), { headers: { 'content-type': 'application/json' } });
+    const set = await post(createKimiFetch({ fetch, tools }));
+    expect(await set.text()).toContain('tool_calls');
+    const unset = await post(createKimiFetch({ fetch, tools: undefined }), { ...body, tools });
+    expect(await unset.text()).toContain('tool_calls');
+  });
+
+  test('the global fetch is looked up when it is called', async () => {
+    const fetch = createKimiFetch();
+    const engine = await start({ behaviour: 'raw-content' });
+    const original = globalThis.fetch;
+    onTestFinished(() => {
+      globalThis.fetch = original;
+    });
+    let calls = 0;
+    globalThis.fetch = (...request) => {
+      calls++;
+      return original(...request);
+    };
+    await collect(connect(engine.baseURL, fetch));
+    expect(calls).toBe(1);
+  });
+});
+
+test('problems come with the request they are about, and without its secrets', async () => {
+  const engine = await start({
+    script: ['<|tool_call_begin|>look:0<|tool_call_argument_begin|>{}'],
+    behaviour: 'raw-content',
+    apiKey: 'sk-secret',
+  });
+  const seen: unknown[] = [];
+  const fetch = createKimiFetch({ onProblem: (problem, context) => seen.push({ ...problem, context }) });
+  const client = new OpenAI({
+    baseURL: engine.baseURL,
+    apiKey: 'sk-secret',
+    defaultQuery: { key: 'sk-secret' },
+    fetch,
+  });
+  await collect(client);
+  const context = { choice: 0, id: 'chatcmpl-1', model: 'm', url: `${engine.baseURL}/chat/completions` };
+  expect(seen).toMatchObject([
+    { code: 'id-rewritten', index: 0, context },
+    { code: 'unclosed-call', index: 0, context },
+  ]);
+  expect(JSON.stringify(seen)).not.toContain('secret');
+});
+
+test('500 streams at once do not mix', async () => {
+  const engine = await start({
+    script: ({ body: request }) => {
+      const [{ content }] = (request as { messages: [{ content: string }] }).messages;
+      return `<think>about ${content}</think>On ${content}.<|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{"n":"${content}"}<|tool_call_end|>`;
+    },
+    behaviour: 'raw-content',
+    byteCuts: { seed: 2, max: 300 },
+  });
+  const client = connect(engine.baseURL);
+  const names = Array.from({ length: 500 }, (_, at) => `number ${at}`);
+  const results = await Promise.all(
+    names.map(async (content) => {
+      const messages = [{ role: 'user' as const, content }];
+      const chunks: KimiChunk[] = [];
+      for await (const chunk of await client.chat.completions.create({
+        model: 'm',
+        messages,
+        stream: true,
+      })) {
+        chunks.push(chunk as KimiChunk);
+      }
+      return join(chunks);
+    }),
+  );
+  expect(results).toEqual(
+    names.map((name) => ({
+      text: `about ${name}On ${name}.`,
+      args: `{"n":"${name}"}`,
+      finish: 'tool_calls',
+    })),
+  );
+});
