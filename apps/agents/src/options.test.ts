@@ -10,7 +10,7 @@ it('reads options, question and environment', () => {
     question: 'Why?',
     fault: 'crlf',
   });
-  const endpoint = { baseURL: 'http://127.0.0.1:1/v1', apiKey: 'none', model: 'kimi-k2-thinking' };
+  const endpoint = { baseURL: 'http://127.0.0.1:1/v1', model: 'kimi-k2-thinking' };
   expect(readOptions([], { KIMI_BASE_URL: endpoint.baseURL }).endpoint).toEqual(endpoint);
   expect(
     readOptions([], { KIMI_BASE_URL: endpoint.baseURL, KIMI_API_KEY: 'key', KIMI_MODEL: 'kimi-k2.5' })

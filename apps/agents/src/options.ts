@@ -10,7 +10,7 @@ export interface Options {
   /** What the pretend engine does wrong. Absent: it leaves raw tokens in the content. */
   readonly fault?: BehaviourName;
   /** Absent: the pretend engine. */
-  readonly endpoint?: { readonly baseURL: string; readonly apiKey: string; readonly model: string };
+  readonly endpoint?: { readonly baseURL: string; readonly apiKey?: string; readonly model: string };
 }
 
 /** The command line or the environment is wrong; the message says how. */
@@ -78,8 +78,7 @@ function readEndpoint(env: NodeJS.ProcessEnv): Options['endpoint'] {
   }
   const { username, password } = new URL(baseURL);
   if (username || password) throw new UsageError('KIMI_BASE_URL: the key goes into KIMI_API_KEY');
-  // A local server often wants no key, but the SDK sends one always.
-  return { baseURL, apiKey: apiKey || 'none', model: model || defaultModel };
+  return { baseURL, ...(apiKey && { apiKey }), model: model || defaultModel };
 }
 
 function isBehaviour(name: string): name is BehaviourName {

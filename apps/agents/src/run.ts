@@ -36,7 +36,7 @@ export async function run(
   const { fault, endpoint = undefined, question = defaultQuestion } = options;
   const server = endpoint ? undefined : await startPretendServer({ root, delayMs, ...(fault && { fault }) });
   const baseURL = endpoint?.baseURL ?? server?.baseURL ?? '';
-  const { apiKey, model } = endpoint ?? { apiKey: 'none', model: defaultModel };
+  const model = endpoint?.model ?? defaultModel;
 
   let outcome: Outcome | 'stopped' | 'failed';
   try {
@@ -50,7 +50,8 @@ export async function run(
     outcome = await runOpenaiAgent({
       endpoint: {
         baseURL,
-        apiKey,
+        // Many servers want no key, but an SDK sends one always.
+        apiKey: endpoint?.apiKey ?? 'none',
         model,
         fetch: options.showRaw
           ? createRawTap((field, delta) => emit({ type: 'raw-delta', field, delta }))

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../agent.ts';
 import { createPaint } from './paint.ts';
@@ -129,6 +130,31 @@ describe('the text view', () => {
     view({ type: 'error', message: 'terminated\u001b[2J' });
     expect(screen.text).toContain('│ text      So:');
     expect(errors.text).toBe('\nerror: terminated␛[2J\n');
+  });
+});
+
+describe('a turn that is drawn over while it comes', () => {
+  /** What a terminal shows of it in the end. */
+  function replay(written: string): string {
+    const lines = [''];
+    for (const part of written.replaceAll('\u001b', 'ESC').split(/(ESC\[\d+A\rESC\[J|\n)/)) {
+      const [, up] = /\[(\d+)A/.exec(part) ?? [];
+      if (part === '\n') lines.push('');
+      else if (up !== undefined) lines.splice(lines.length - 1 - Number(up), Number(up));
+      else lines[lines.length - 1] += part;
+    }
+    return lines.join('\n');
+  }
+
+  it.each([2, 4, 50])('ends as one that is drawn once, on %d lines', async (height) => {
+    const screen = { ...createFakeScreen(100), height };
+    const view = createTextView(screen, screen, true);
+    for (const event of turn) {
+      view(event);
+      await sleep(45); // longer than between two drawings
+    }
+    expect(screen.text.includes('\u001b[J')).toBe(height > 2);
+    expect(replay(screen.text)).toBe(show(turn, 100, true));
   });
 });
 
