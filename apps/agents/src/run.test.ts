@@ -32,8 +32,8 @@ const hopeless: readonly [fault: BehaviourName, outcome: string, error?: RegExp]
   ['opaque-ids-in-text', 'cut-off'],
 ];
 
-/** Answered once requests are made to fit the server, and ids glued to prose are read. */
-const notYet: readonly BehaviourName[] = ['reasoning-replay-required', 'begin-markers-swallowed'];
+/** The first logged reply has no thought, and nothing puts a placeholder into the request yet. */
+const notYet: readonly BehaviourName[] = ['reasoning-replay-required'];
 
 const others = (Object.keys(behaviours) as BehaviourName[]).filter(
   (name) => !notYet.includes(name) && !hopeless.some(([fault]) => fault === name),

@@ -133,11 +133,11 @@ async function sectionNeverClosed(root: string): Promise<ScriptedTurn> {
 /** The thought is still open when the model calls. */
 const callInThought: ScriptedTurn = {
   text:
-    '<think>English has 12 keys, German has 9, and all three that are missing belong to the toggle. In percent, that is' +
+    '<think>English has 12 keys, German has 9, and all three that are missing belong to the toggle. In percent, that is:' +
     '<|tool_calls_section_begin|><|tool_call_begin|>functions.calculator:7<|tool_call_argument_begin|>{"expression": "9 / 12 * 100"}<|tool_call_end|><|tool_calls_section_end|>',
   form: 'ill-formed',
   reasoning:
-    'English has 12 keys, German has 9, and all three that are missing belong to the toggle. In percent, that is',
+    'English has 12 keys, German has 9, and all three that are missing belong to the toggle. In percent, that is:',
   content: '',
   calls: [
     {
