@@ -83,6 +83,7 @@ export function createSchemaReader(root: JsonObject, hooks: SchemaReaderHooks): 
     const path = `${at}/$ref`;
     const isRestricted = Object.keys(beside).some((key) => !WEIGHTLESS.test(key));
     if (!inline && !isRestricted && isRecursive(reference, path)) {
+      expectEnd(reference, path);
       const { title, description } = schema;
       return {
         ...(title !== undefined && { title }),
@@ -223,6 +224,15 @@ export function createSchemaReader(root: JsonObject, hooks: SchemaReaderHooks): 
           : undefined;
     }
     return isObject(node) ? node : refuse(at, 'the reference leads to no schema.');
+  }
+
+  /** Refuses references that lead to references alone, round and round. */
+  function expectEnd(reference: string, at: string): void {
+    const seen = new Set<unknown>();
+    for (let next: unknown = reference; typeof next === 'string'; next = resolve(next, at).$ref) {
+      if (seen.has(next)) refuse(at, 'the reference leads back to itself.');
+      seen.add(next);
+    }
   }
 
   function nameDefinition(reference: string): string {

@@ -81,6 +81,16 @@ const NOTES = ['format', 'contentEncoding', 'contentMediaType'];
  *   that nothing can satisfy, and sizes beyond the server's limits
  */
 export function rewriteToolSchema(root: unknown, base: string, log: RequestLog, tool: string): unknown {
+  let schema = rewriteOnce(root, base, log, tool);
+  // A reference is not recursive any more when what led back to it was refused.
+  for (let before = root; before !== schema && isObject(schema) && '$defs' in schema; ) {
+    before = schema;
+    schema = rewriteOnce(before, base, log, tool);
+  }
+  return schema;
+}
+
+function rewriteOnce(root: unknown, base: string, log: RequestLog, tool: string): unknown {
   const relaxed = new Set<string>();
   let schemas = 0;
   let properties = 0;
@@ -208,14 +218,15 @@ export function rewriteToolSchema(root: unknown, base: string, log: RequestLog, 
     depth: number,
     level: number,
   ): void {
-    const { properties: declared, required, additionalProperties: others } = flat;
+    const { properties: declared, required } = flat;
+    // What the patterns allowed would be forbidden without them.
+    const others = 'patternProperties' in flat ? undefined : flat.additionalProperties;
     const names = [...new Set(listOf(required).filter((name) => typeof name === 'string'))];
     if (Array.isArray(required)) result.required = sameItems(names, required) ? required : names;
     else delete result.required;
-    if (isObject(others) && Object.keys(others).length > 0)
+    if (others === undefined) delete result.additionalProperties;
+    else if (isObject(others) && Object.keys(others).length > 0)
       result.additionalProperties = convert(others, `${at}/additionalProperties`, depth, level + 1);
-    // What the patterns allowed would be forbidden without them.
-    else if ('patternProperties' in flat) delete result.additionalProperties;
     const members = isObject(declared) ? Object.entries(declared) : [];
     const undeclared = names.filter((name) => !(isObject(declared) && Object.hasOwn(declared, name)));
     if (undeclared.length > 0 && others === false)
