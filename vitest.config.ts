@@ -13,6 +13,8 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
+    // It remembers where a dependency was, and a later install may move it.
+    fsModuleCache: false,
     // A property test tries hundreds of inputs, and some machines have two slow cores.
     testTimeout: 60_000,
     projects: [

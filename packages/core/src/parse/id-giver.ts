@@ -1,6 +1,6 @@
 import { formatToolCallId } from '../grammar/tool-call-id.ts';
 
-/** Gives out the ids of one turn, each once. */
+/** Gives out the ids of one turn, each once in the conversation. */
 export interface IdGiver {
   /** `functions.NAME:COUNTER`; a repeated one takes the next free number for its name (ruling 23). */
   give(name: string, counter: string): string;
@@ -8,8 +8,9 @@ export interface IdGiver {
   claim(id: string): boolean;
 }
 
-export function createIdGiver(): IdGiver {
-  const taken = new Set<string>();
+/** @param used ids that must not be given again */
+export function createIdGiver(used: Iterable<string>): IdGiver {
+  const taken = new Set(used);
   /** For taken ids: the next number worth trying, so that many repetitions stay cheap. */
   const next = new Map<string, bigint>();
   return {

@@ -21,6 +21,7 @@ export interface MachineSettings {
   recoverStripped: boolean;
   recoverLenient: boolean;
   guidedJson: boolean;
+  takenToolCallIds: readonly string[];
   limits: { maxArgumentsLength?: number | undefined; maxToolCalls?: number | undefined };
   emit(event: KimiEvent): void;
 }
@@ -54,6 +55,7 @@ export function createK2Machine(settings: MachineSettings): Machine {
   const calls = createCallLog({
     tools,
     suppress,
+    takenToolCallIds: settings.takenToolCallIds,
     maxToolCalls: limits.maxToolCalls,
     emit,
     report,

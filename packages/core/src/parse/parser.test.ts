@@ -35,6 +35,7 @@ describe('wrong use', () => {
     ['promptOpensThink', { onEvent, promptOpensThink: 'yes' }],
     ['recoverTextCalls', { onEvent, recoverTextCalls: 'always' }],
     ['guidedJson', { onEvent, guidedJson: 1 }],
+    ['takenToolCallIds', { onEvent, takenToolCallIds: 'c1' }],
     ['limits', { onEvent, limits: 5 }],
     ['limits.maxToolCalls', { onEvent, limits: { maxToolCalls: 0 } }],
     ['limits.maxArgumentsLength', { onEvent, limits: { maxArgumentsLength: 1.5 } }],
@@ -154,6 +155,19 @@ describe('the parser', () => {
     twin.feedToolCall({ index: 0, name: 'f', arguments: deep });
     twin.feed(call('functions.f:0', deep));
     twin.end('tool_calls');
+  });
+
+  test('an id of an earlier turn is not given again', () => {
+    const takenToolCallIds = ['functions.f:0', 'functions.f:1', 'c1'];
+    const { events, parser } = collect({ takenToolCallIds });
+    parser.feed(call('functions.f:0', '{}'));
+    parser.feedToolCall({ index: 0, id: 'c1', name: 'g', arguments: '{}' });
+    parser.end('tool_calls');
+    const ids = events.flatMap((event) => (event.type === 'tool-call-end' ? [event.id] : []));
+    expect(ids[0]).toBe('functions.f:2');
+    expect([...takenToolCallIds, ids[0]]).not.toContain(ids[1]);
+    const codes = events.flatMap((event) => (event.type === 'problem' ? [event.code] : []));
+    expect(codes).toEqual(['id-rewritten', 'id-rewritten']);
   });
 
   test('a repeated id costs the same however often it repeats', () => {

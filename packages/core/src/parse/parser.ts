@@ -23,6 +23,12 @@ export interface ParserOptions {
   recoverTextCalls?: 'off' | 'default' | 'lenient' | undefined;
   /** The server was forced to answer with a JSON list of calls; content waits until it is whole. Default false. */
   guidedJson?: boolean | undefined;
+  /**
+   * Ids of earlier calls of the conversation, as the application knows them. A call that repeats one
+   * gets the next free id and `id-rewritten`, since models restart their counters and hosts tell calls
+   * apart by their ids. Default: none.
+   */
+  takenToolCallIds?: readonly string[] | undefined;
   /** What is refused, by count; off by default. Beyond a limit a call ends as `limit-exceeded`. */
   limits?:
     | {
@@ -63,8 +69,17 @@ const isFlag = (value: unknown) => value === undefined || typeof value === 'bool
 
 function checkOptions(options: ParserOptions & { onEvent(event: KimiEvent): void }): MachineSettings {
   expectOption(typeof options === 'object' && options !== null, 'options', 'an object', options);
-  const { onEvent, model, tools, toolChoice, promptOpensThink, recoverTextCalls, guidedJson, limits } =
-    options;
+  const {
+    onEvent,
+    model,
+    tools,
+    toolChoice,
+    promptOpensThink,
+    recoverTextCalls,
+    guidedJson,
+    limits,
+    takenToolCallIds,
+  } = options;
   expectOption(typeof onEvent === 'function', 'onEvent', 'a function', onEvent);
   const grammar: unknown = typeof model === 'object' ? model?.grammar : undefined;
   expectOption(
@@ -92,6 +107,12 @@ function checkOptions(options: ParserOptions & { onEvent(event: KimiEvent): void
   expectOption(isFlag(promptOpensThink), 'promptOpensThink', 'a boolean', promptOpensThink);
   expectOption(isFlag(guidedJson), 'guidedJson', 'a boolean', guidedJson);
   expectOption(
+    takenToolCallIds === undefined || Array.isArray(takenToolCallIds),
+    'takenToolCallIds',
+    'an array of ids',
+    takenToolCallIds,
+  );
+  expectOption(
     limits === undefined || (typeof limits === 'object' && limits !== null),
     'limits',
     'an object',
@@ -109,6 +130,7 @@ function checkOptions(options: ParserOptions & { onEvent(event: KimiEvent): void
     recoverStripped: !suppress && recoverTextCalls !== 'off' && toolBox.known,
     recoverLenient: !suppress && recoverTextCalls === 'lenient' && toolBox.known,
     guidedJson: !suppress && guidedJson === true,
+    takenToolCallIds: takenToolCallIds ?? [],
     limits: limits ?? {},
     emit: onEvent,
   };

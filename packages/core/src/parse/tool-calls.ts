@@ -36,6 +36,8 @@ export interface CallLogOptions {
   tools: ToolBox;
   /** Tool choice `none`: calls are read and dropped. */
   suppress: boolean;
+  /** Ids of earlier calls of the conversation. */
+  takenToolCallIds: readonly string[];
   maxToolCalls?: number | undefined;
   emit(event: KimiEvent): void;
   report(code: ProblemCode, offset: number, index?: number): void;
@@ -47,9 +49,9 @@ const SUPPRESSED: Call = { delta() {}, finish() {}, giveUp() {}, report() {} };
 
 /** The calls of one turn: names, ids, positions, twins, and the events about them. */
 export function createCallLog(options: CallLogOptions): CallLog {
-  const { tools, suppress, maxToolCalls = Infinity, emit, report, onOpen } = options;
+  const { tools, suppress, takenToolCallIds, maxToolCalls = Infinity, emit, report, onOpen } = options;
   const seen = { complete: 0, incomplete: 0, suppressed: 0 };
-  const ids = createIdGiver();
+  const ids = createIdGiver(takenToolCallIds);
   const twins = createTwins();
   let started = 0;
   /** Calls of the text that wait for the end of the structured calls, as one may be their twin. */
