@@ -5,7 +5,7 @@ import { isObject, type JsonObject, listOf, mapShared, textOf, toJson, withChang
 import { foldReasoning, writeReasoning } from './reasoning.ts';
 import type { RequestLog, RequestProblem } from './request-problems.ts';
 import type { RequestRules } from './request-rules.ts';
-import { normalizeToolCallIds, type ToolCallIdMap } from './tool-call-ids.ts';
+import { isResult, normalizeToolCallIds, type ToolCallIdMap } from './tool-call-ids.ts';
 import { toContent, toWireMessages } from './wire-messages.ts';
 
 export interface HistoryOptions {
@@ -112,7 +112,8 @@ export function rewriteHistory(
   }
 
   /** Special tokens in stored text would be tokens again in the next prompt: reads them as what they are. */
-  function readLeaks(message: JsonObject, path: string): JsonObject {
+  function readLeaks(message: JsonObject, index: number): JsonObject {
+    const path = `${base}/${index}`;
     const content = textOf(message.content);
     const reasoning = textOf(message.reasoning_content);
     if (!LEAKED.test(content) && !LEAKED.test(reasoning)) return message;
@@ -121,6 +122,15 @@ export function rewriteHistory(
       { reasoning, content },
       { tools: settings.tools, calls: calls.length === 0 },
     );
+    // Text that is accepted is not to become a call that is refused.
+    if (read.calls.length > 0 && rules.answersDemanded && !isResult(given[index + 1])) {
+      log.report(
+        'unanswered-call',
+        path,
+        'Calls stand in the stored text; as nobody answered them, they stay.',
+      );
+      return message;
+    }
     for (const code of new Set(read.problems)) {
       if (!ABOUT_THE_END.has(code)) log.report(code, path, 'Found in the stored text of the reply.');
     }
@@ -128,7 +138,7 @@ export function rewriteHistory(
       log.report('text-call-recovered', path, 'Calls were read from the stored text of the reply.');
     return withChanges(message, {
       content: read.content === content ? message.content : read.content || null,
-      ...(read.reasoning !== '' && { reasoning_content: read.reasoning }),
+      ...(read.reasoning !== reasoning && { reasoning_content: read.reasoning || undefined }),
       ...(read.calls.length > 0 && {
         tool_calls: read.calls.map(({ id, name, arguments: args }) => ({
           id,
@@ -163,7 +173,7 @@ export function rewriteHistory(
     let result = message;
     if (settings.messages !== false) {
       result = withChanges(result, { content: toContent(result.content, 'assistant') });
-      result = readLeaks(result, path);
+      result = readLeaks(result, index);
     }
     const calls = mapShared(listOf(result.tool_calls), (call, at) =>
       toCall(call, `${path}/tool_calls/${at}/function/arguments`),

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, listOf, share } from './json.ts';
+import { isObject, type JsonObject, listOf, share, toJson } from './json.ts';
 import type { RequestLog } from './request-problems.ts';
 import type { RequestRules } from './request-rules.ts';
 
@@ -20,6 +20,8 @@ export interface ThinkingState {
 export interface NormalizedParameters extends ThinkingState {
   body: JsonObject;
 }
+
+const BESIDE_THINKING = 'The endpoint refuses it beside thinking.';
 
 export function readThinking(body: JsonObject, rules: RequestRules): ThinkingState {
   const { type, keep } = isObject(body.thinking) ? body.thinking : ({} as JsonObject);
@@ -65,6 +67,8 @@ export function normalizeParameters(
   normalizeForcedTool();
   const thinking = readThinking(body, rules);
   if (rules.thinkingField === 'chat_template_kwargs') writeTemplateArguments();
+  for (const key of ['thinking', 'chat_template_kwargs'])
+    if (toJson(body[key]) === toJson(given[key]) && key in given) body[key] = given[key];
   return { body: share(given, body), ...thinking };
 
   function renameTokenLimit(): void {
@@ -92,8 +96,8 @@ export function normalizeParameters(
     }
     const keeps = on && preserve !== undefined && rules.keepsReasoning === 'asked';
     body.thinking = { type: on ? 'enabled' : 'disabled', ...(keeps && { keep: preserve ? 'all' : null }) };
-    if (effort !== undefined) body.reasoning_effort = effort;
-    else if (rules.thinking === 'switch') delete body.reasoning_effort;
+    if (rules.thinking === 'switch') delete body.reasoning_effort;
+    else if (effort !== undefined) body.reasoning_effort = effort;
     const { thinking: _, preserve_thinking: __, ...rest } = templateArguments(body);
     if (isSet('chat_template_kwargs')) body.chat_template_kwargs = rest;
   }
@@ -132,7 +136,7 @@ export function normalizeParameters(
     }
     if (!isObject(body.thinking)) return;
     // HKUDS/nanobot#3939
-    drop('reasoning_effort', 'The endpoint refuses it beside thinking.');
+    drop('reasoning_effort', BESIDE_THINKING);
     if (kind === 'always' && body.thinking.type !== 'enabled')
       drop('thinking', 'The model cannot be told to stop thinking.');
     else if (
@@ -158,6 +162,7 @@ export function normalizeParameters(
       return;
     if (rules.forcedTool === 'thinking-off') {
       body.thinking = { type: 'disabled' };
+      drop('reasoning_effort', BESIDE_THINKING);
       const why = 'The endpoint refuses a forced tool while the model thinks.';
       log.report('thinking-disabled-for-forced-tool', '/thinking', why);
     } else if (rules.forcedTool === 'auto' || named) {

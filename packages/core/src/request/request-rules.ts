@@ -14,6 +14,8 @@ export interface RequestRules {
   reasoningFields: readonly ('reasoning_content' | 'reasoning')[];
   /** An assistant message with calls and without reasoning is refused while thinking is on. */
   reasoningDemanded: boolean;
+  /** A call that no tool result answers is refused. */
+  answersDemanded: boolean;
   /** Whether the model reads the reasoning of finished turns: never, with `keep`, always. */
   keepsReasoning: 'never' | 'asked' | 'always';
   /** `flavored`: in Moonshot's subset of JSON Schema. */
@@ -48,6 +50,7 @@ const DEFAULTS: RequestRules = {
   ids: 'canonical',
   reasoningFields: ['reasoning_content'],
   reasoningDemanded: false,
+  answersDemanded: false,
   keepsReasoning: 'never',
   schemas: 'keep',
   longestToolName: Number.POSITIVE_INFINITY,
@@ -74,11 +77,16 @@ const TABLE: readonly Row[] = [
       dropped: ['store'],
     },
   },
-  // Moonshot renames the ids of a history itself, and prefers the newer name of the token limit (its
-  // API reference); template arguments belong to engines.
+  // Moonshot renames the ids of a history itself, wants every call answered, and prefers the newer name
+  // of the token limit (its API reference); template arguments belong to engines.
   {
     endpoints: ['moonshot'],
-    rules: { ids: 'keep', tokenLimit: 'max_completion_tokens', thinkingField: 'thinking' },
+    rules: {
+      ids: 'keep',
+      answersDemanded: true,
+      tokenLimit: 'max_completion_tokens',
+      thinkingField: 'thinking',
+    },
   },
   // Not every engine knows the newer name. Newer vLLM reads `reasoning` alone, chat templates and other
   // engines `reasoning_content` alone. Engines pass thinking on to the chat template by its arguments.

@@ -135,7 +135,7 @@ export function normalizeToolCallIds(
   return { messages: mapShared(messages, (_, at) => normalized[at]), ids };
 }
 
-function isResult(message: unknown): message is JsonObject {
+export function isResult(message: unknown): message is JsonObject {
   return isObject(message) && message.role === 'tool';
 }
 
