@@ -1,0 +1,371 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Content,
+  LanguageModelV4FinishReason,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+  SharedV4ProviderMetadata,
+} from '@ai-sdk/provider';
+import type { CaseInput, CorpusCase, JsonObject, TurnOutcome } from '@kimi-tc/testing';
+import { describeCorpus } from '@kimi-tc/testing/vitest';
+import { wrapLanguageModel } from 'ai';
+import { MockLanguageModelV4 } from 'ai/test';
+import { expect } from 'vitest';
+import {
+  createKimi,
+  type KimiMetadata,
+  type KimiMiddlewareOptions,
+  type KimiToolCallMetadata,
+  kimiMiddleware,
+} from './index.ts';
+
+type Part = LanguageModelV4StreamPart;
+type Calls = Extract<LanguageModelV4Content, { type: 'tool-call' }>[];
+
+const CANCEL = '\u0018';
+
+function toCallOptions({ tools = [], options }: CorpusCase): LanguageModelV4CallOptions {
+  return {
+    prompt: [{ role: 'user', content: [{ type: 'text', text: 'Hello.' }] }],
+    tools: tools.map(({ function: { name, parameters } }) => ({
+      type: 'function',
+      name,
+      inputSchema: parameters,
+    })),
+    ...(options?.toolChoice && { toolChoice: { type: options.toolChoice } }),
+  };
+}
+
+function toReplyOptions({ options }: CorpusCase): KimiMiddlewareOptions {
+  const { toolChoice: _, ...rest } = options ?? {};
+  return rest;
+}
+
+const REASONS: Record<string, LanguageModelV4FinishReason['unified']> = {
+  stop: 'stop',
+  length: 'length',
+  tool_calls: 'tool-calls',
+  content_filter: 'content-filter',
+};
+
+function toReason(word: unknown): LanguageModelV4FinishReason {
+  return typeof word === 'string' && word !== ''
+    ? { unified: REASONS[word] ?? 'other', raw: word }
+    : { unified: 'other', raw: undefined };
+}
+
+function toUsage(raw: unknown): LanguageModelV4Usage {
+  const inputTokens = { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined };
+  return {
+    inputTokens,
+    outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+    raw: (raw ?? undefined) as Exclude<LanguageModelV4Usage['raw'], undefined>,
+  };
+}
+
+/** What a provider that knows nothing of Kimi makes of the chunks of a server. */
+function* toParts(chunks: readonly JsonObject[]): Generator<Part> {
+  let open: 'text' | 'reasoning' | undefined;
+  const calls = new Map<unknown, { id: string; name: string; input: string; started: boolean }>();
+  let reason: unknown;
+  let usage: unknown;
+  function* write(type: 'text' | 'reasoning', delta: unknown): Generator<Part> {
+    if (typeof delta !== 'string' || delta === '') return;
+    if (open !== type) {
+      if (open) yield { type: `${open}-end`, id: `${open}-0` };
+      yield { type: `${type}-start`, id: `${type}-0` };
+      open = type;
+    }
+    yield { type: `${type}-delta`, id: `${type}-0`, delta };
+  }
+  yield { type: 'stream-start', warnings: [] };
+  for (const chunk of chunks) {
+    usage = chunk.usage ?? usage;
+    const [choice] = (chunk.choices ?? []) as JsonObject[];
+    if (!choice) continue;
+    usage = choice.usage ?? usage;
+    reason = choice.finish_reason || reason;
+    const delta = (choice.delta ?? {}) as JsonObject;
+    yield* write('reasoning', delta.reasoning_content || delta.reasoning);
+    yield* write('text', delta.content);
+    for (const entry of (delta.tool_calls ?? []) as JsonObject[]) {
+      const { name, arguments: args } = (entry.function ?? {}) as { name?: string; arguments?: unknown };
+      const call = calls.get(entry.index) ?? { id: '', name: '', input: '', started: false };
+      calls.set(entry.index, call);
+      call.id ||= (entry.id as string | undefined) ?? '';
+      if (name && name !== call.name) call.name += name;
+      const text =
+        typeof args === 'object' && args !== null ? JSON.stringify(args) : ((args ?? '') as string);
+      if (text === '') continue;
+      for (const begun of calls.values()) {
+        if (!begun.started) yield { type: 'tool-input-start', id: begun.id, toolName: begun.name };
+        begun.started = true;
+      }
+      call.input += text;
+      yield { type: 'tool-input-delta', id: call.id, delta: text };
+    }
+  }
+  if (open) yield { type: `${open}-end`, id: `${open}-0` };
+  for (const { id, name, input, started } of calls.values()) {
+    if (!started) yield { type: 'tool-input-start', id, toolName: name };
+    yield { type: 'tool-input-end', id };
+    yield { type: 'tool-call', toolCallId: id, toolName: name, input };
+  }
+  yield { type: 'finish', finishReason: toReason(reason), usage: toUsage(usage) };
+}
+
+/** The chunks of an input; text deltas as a server that parses nothing sends them. */
+function toChunks(input: CaseInput): readonly JsonObject[] {
+  if (input.kind === 'chunks') return input.chunks;
+  if (input.kind !== 'deltas') throw new Error(`no chunks in ${input.kind}`);
+  const toChunk = (delta: JsonObject, finish_reason: string | null): JsonObject => ({
+    choices: [{ index: 0, delta, finish_reason }],
+  });
+  return [
+    toChunk({ role: 'assistant', content: '' }, null),
+    ...input.deltas.map(([channel, text]) =>
+      toChunk({ [channel === 'reasoning' ? 'reasoning_content' : channel]: text }, null),
+    ),
+    ...(input.finishReason === null ? [] : [toChunk({}, input.finishReason)]),
+  ];
+}
+
+function toContent(message: JsonObject): LanguageModelV4Content[] {
+  const { content, tool_calls } = message;
+  const reasoning = message.reasoning_content || message.reasoning;
+  return [
+    ...(typeof reasoning === 'string' ? [{ type: 'reasoning' as const, text: reasoning }] : []),
+    ...(typeof content === 'string' ? [{ type: 'text' as const, text: content }] : []),
+    ...((tool_calls ?? []) as JsonObject[]).map(({ id, function: call }): Calls[number] => {
+      const { name, arguments: args } = call as { name: string; arguments: unknown };
+      const input = typeof args === 'string' ? args : JSON.stringify(args);
+      return { type: 'tool-call', toolCallId: id as string, toolName: name, input };
+    }),
+  ];
+}
+
+function metadataOf<Metadata>(part: { providerMetadata?: SharedV4ProviderMetadata }): Partial<Metadata> {
+  return (part.providerMetadata?.kimi ?? {}) as Partial<Metadata>;
+}
+
+const incompleteOf = (call: Calls[number]) => metadataOf<KimiToolCallMetadata>(call).incomplete;
+
+function toTurnOutcome(
+  text: Pick<TurnOutcome, 'reasoning' | 'content'>,
+  calls: Calls,
+  end: Pick<LanguageModelV4GenerateResult, 'finishReason' | 'usage' | 'providerMetadata'>,
+): TurnOutcome {
+  return {
+    ...text,
+    toolCalls: calls
+      .filter((call) => !incompleteOf(call))
+      .map(({ toolCallId, toolName, input }, index) => ({
+        index,
+        id: toolCallId,
+        name: toolName,
+        arguments: input,
+      })),
+    incompleteToolCalls: calls.filter(incompleteOf).map(({ toolName, input }) => ({
+      name: toolName === 'unknown_tool' ? '' : toolName,
+      arguments: input.replace(CANCEL, ''),
+    })),
+    finishReason: end.finishReason.unified.replace('-', '_') as TurnOutcome['finishReason'],
+    problems: (metadataOf<KimiMetadata>(end).problems ?? []).map(({ code }) => code),
+    usage: end.usage.raw,
+  };
+}
+
+/** The order that the SDK's readers count on; whatever the input was. */
+function checkOrder(parts: readonly Part[]): void {
+  let open: string | undefined;
+  let written = '';
+  const inputs = new Map<string, { text: string; ended: boolean }>();
+  const called = new Set<string>();
+  for (const part of parts) {
+    switch (part.type) {
+      case 'text-start':
+      case 'reasoning-start':
+        expect(open).toBeUndefined();
+        open = part.type.replace('start', part.id);
+        written = '';
+        break;
+      case 'text-delta':
+      case 'reasoning-delta':
+        expect(part.type.replace('delta', part.id)).toBe(open);
+        written += part.delta;
+        break;
+      case 'text-end':
+      case 'reasoning-end':
+        expect(part.type.replace('end', part.id)).toBe(open);
+        expect(written).not.toBe('');
+        open = undefined;
+        break;
+      case 'tool-input-start':
+        expect(open).toBeUndefined();
+        expect(inputs.has(part.id)).toBe(false);
+        inputs.set(part.id, { text: '', ended: false });
+        break;
+      case 'tool-input-delta': {
+        const input = inputs.get(part.id);
+        expect(input?.ended).toBe(false);
+        if (input) input.text += part.delta;
+        break;
+      }
+      case 'tool-input-end': {
+        const input = inputs.get(part.id);
+        expect(input?.ended).toBe(false);
+        if (input) input.ended = true;
+        break;
+      }
+      case 'tool-call': {
+        expect(called.has(part.toolCallId)).toBe(false);
+        called.add(part.toolCallId);
+        const input = inputs.get(part.toolCallId);
+        if (incompleteOf(part)) expect(() => JSON.parse(part.input)).toThrow();
+        // A call that was given up before it had a name never started.
+        else expect(input?.ended).toBe(true);
+        if (input) expect(part.input).toBe(input.text);
+        break;
+      }
+      case 'finish':
+        expect(open).toBeUndefined();
+        expect([...inputs.keys()].filter((id) => !called.has(id))).toEqual([]);
+    }
+  }
+  expect(parts.filter(({ type }) => type === 'finish')).toEqual([parts.at(-1)]);
+  expect(parts.filter(({ type }) => type === 'error')).toEqual([]);
+}
+
+interface Seen {
+  part: Part;
+  /** Chunks that had been handed in. */
+  at: number;
+}
+
+function foldStream(seen: readonly Seen[]): TurnOutcome {
+  const parts = seen.map(({ part }) => part);
+  checkOrder(parts);
+  const end = parts.at(-1) as Extract<Part, { type: 'finish' }>;
+  const textOf = (type: 'text-delta' | 'reasoning-delta') =>
+    parts.map((part) => (part.type === type ? part.delta : '')).join('');
+  const begun = parts.flatMap((part) => (part.type === 'tool-input-start' ? [part.id] : []));
+  const calls = parts.filter((part) => part.type === 'tool-call');
+  calls.sort((a, b) => begun.indexOf(a.toolCallId) - begun.indexOf(b.toolCallId));
+  const outcome = toTurnOutcome(
+    { reasoning: textOf('reasoning-delta'), content: textOf('text-delta') },
+    calls,
+    end,
+  );
+  const deltas = outcome.toolCalls.map(({ id }) =>
+    seen.flatMap(({ part, at }) =>
+      part.type === 'tool-input-delta' && part.id === id ? [{ delta: part.delta, at }] : [],
+    ),
+  );
+  return {
+    ...outcome,
+    argumentDeltas: deltas.map((own) => own.map(({ delta }) => delta)),
+    argumentsLeftEarly: deltas.map((own) => (own[0]?.at ?? 0) < (own.at(-1)?.at ?? 0)),
+    finishEvents: parts.filter(({ type }) => type === 'finish').length,
+  };
+}
+
+async function readAll(
+  model: LanguageModelV4,
+  options: LanguageModelV4CallOptions,
+  handedIn: () => number,
+): Promise<Seen[]> {
+  const seen: Seen[] = [];
+  const { stream } = await model.doStream(options);
+  for await (const part of stream as unknown as AsyncIterable<Part>) seen.push({ part, at: handedIn() });
+  return seen;
+}
+
+function foldResult({ content, ...end }: LanguageModelV4GenerateResult): TurnOutcome {
+  const textOf = (type: 'text' | 'reasoning') =>
+    content.map((part) => (part.type === type ? part.text : '')).join('');
+  const calls = content.filter((part) => part.type === 'tool-call');
+  for (const call of calls) if (incompleteOf(call)) expect(() => JSON.parse(call.input)).toThrow();
+  return toTurnOutcome({ reasoning: textOf('reasoning'), content: textOf('text') }, calls, end);
+}
+
+async function playMiddleware(of: CorpusCase, input: CaseInput): Promise<TurnOutcome> {
+  let handedIn = 0;
+  const model = wrapLanguageModel({
+    model: new MockLanguageModelV4({
+      modelId: 'kimi-k2',
+      async doStream() {
+        const parts = toParts(toChunks(input));
+        const stream = new ReadableStream<Part>({
+          pull(controller) {
+            const { value, done } = parts.next();
+            if (done) return controller.close();
+            handedIn++;
+            controller.enqueue(value);
+          },
+        });
+        return { stream };
+      },
+      async doGenerate() {
+        if (input.kind !== 'message') throw new Error(`no message in ${input.kind}`);
+        const { message, finish_reason, usage } = input.choice;
+        return {
+          content: toContent(message as JsonObject),
+          finishReason: toReason(finish_reason),
+          usage: toUsage(usage),
+          warnings: [],
+        };
+      },
+    }),
+    middleware: kimiMiddleware(toReplyOptions(of)),
+  });
+  const options = toCallOptions(of);
+  if (input.kind === 'message') return foldResult(await model.doGenerate(options));
+  return foldStream(await readAll(model, options, () => handedIn));
+}
+
+/** A server that answers as the case says. */
+function toServer(input: CaseInput, onChunk: () => void): typeof fetch {
+  const head = { id: 'chatcmpl-1', created: 1, model: 'kimi-k2' };
+  return async () => {
+    if (input.kind === 'message') {
+      return Response.json({ ...head, object: 'chat.completion', choices: [{ index: 0, ...input.choice }] });
+    }
+    const chunks = toChunks(input).values();
+    const encoder = new TextEncoder();
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        const { value, done } = chunks.next();
+        if (!done) onChunk();
+        const data = done ? '[DONE]' : JSON.stringify({ ...head, object: 'chat.completion.chunk', ...value });
+        controller.enqueue(encoder.encode(`data: ${data}\n\n`));
+        if (done) controller.close();
+      },
+    });
+    return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+  };
+}
+
+async function playProvider(of: CorpusCase, input: CaseInput): Promise<TurnOutcome> {
+  let handedIn = 0;
+  const provider = createKimi({
+    baseURL: 'http://localhost/v1',
+    fetch: toServer(input, () => handedIn++),
+    ...toReplyOptions(of),
+  });
+  const model = provider('kimi-k2');
+  const options = toCallOptions(of);
+  if (input.kind === 'message') return foldResult(await model.doGenerate(options));
+  return foldStream(await readAll(model, options, () => handedIn));
+}
+
+describeCorpus(
+  { name: 'the provider', run: playProvider },
+  { kinds: ['deltas', 'chunks', 'message'], chunkings: ['whole', 'as-given', 'units'] },
+);
+
+describeCorpus(
+  { name: 'the middleware around any model', run: playMiddleware },
+  { kinds: ['deltas', 'chunks', 'message'] },
+);

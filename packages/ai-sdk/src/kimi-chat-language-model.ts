@@ -1,0 +1,224 @@
+import { OpenAICompatibleChatLanguageModel } from '@ai-sdk/openai-compatible';
+import type {
+  JSONObject,
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4StreamResult,
+  SharedV4Warning,
+} from '@ai-sdk/provider';
+import {
+  type FetchFunction,
+  serializeModelOptions,
+  WORKFLOW_DESERIALIZE,
+  WORKFLOW_SERIALIZE,
+} from '@ai-sdk/provider-utils';
+import { type Problem, type RequestOptions, type RequestProblem, resolveModel } from '@kimi-tc/core';
+import {
+  createKimiFetch,
+  createReasoningMemory,
+  type KimiExtra,
+  type KimiFetchOptions,
+  type ReasoningMemory,
+} from '@kimi-tc/openai';
+import { type KimiLanguageModelOptions, readCallOptions } from './kimi-call-options.ts';
+import type { KimiReplyOptions } from './kimi-options.ts';
+import { readPrompt } from './kimi-prompt.ts';
+import { toThinking } from './to-thinking.ts';
+import { toUsage } from './to-usage.ts';
+import { toWarnings } from './to-warnings.ts';
+import { createWireStream, toWireResult, type WireReply } from './wire-parts.ts';
+
+/** What a model needs. All but functions and the memory survives a workflow step. */
+export interface KimiChatConfig extends Omit<KimiReplyOptions, 'onProblem'> {
+  provider: string;
+  baseURL: string;
+  headers?: (() => Record<string, string | undefined>) | Record<string, string | undefined> | undefined;
+  queryParams?: Record<string, string> | undefined;
+  endpoint: 'moonshot' | 'self-hosted' | 'router';
+  transport?: KimiFetchOptions['transport'];
+  request?: boolean | Omit<RequestOptions, 'thinking' | 'model' | 'endpoint'> | undefined;
+  supportsStructuredOutputs?: boolean | undefined;
+  /** Shared by the models of a provider: with transport `auto`, what it has found out about the server. */
+  learnt?: { completions: boolean } | undefined;
+  fetch?: FetchFunction | undefined;
+  onProblem?: ((problem: Problem) => void) | undefined;
+  reasoningMemory?: ReasoningMemory | false | undefined;
+}
+
+/** One call, ready to be made. */
+interface PreparedCall {
+  model: LanguageModelV4;
+  options: LanguageModelV4CallOptions;
+  reply: WireReply;
+}
+
+export function createKimiChatModel(modelId: string, config: KimiChatConfig): LanguageModelV4 {
+  return new KimiChatLanguageModel(modelId, config);
+}
+
+/**
+ * The OpenAI-compatible chat model over a fetch that repairs both directions. The fetch is made for
+ * each call, as it is what knows the call's options and what became of them.
+ */
+class KimiChatLanguageModel implements LanguageModelV4 {
+  readonly specificationVersion = 'v4';
+  readonly modelId: string;
+  private readonly config: KimiChatConfig;
+  private readonly reasoningMemory: ReasoningMemory | false;
+
+  static [WORKFLOW_SERIALIZE](model: KimiChatLanguageModel): { modelId: string; config: JSONObject } {
+    const { headers, ...config } = model.config;
+    return serializeModelOptions({
+      modelId: model.modelId,
+      config: { ...config, ...(headers && { headers }) },
+    });
+  }
+
+  static [WORKFLOW_DESERIALIZE](options: { modelId: string; config: KimiChatConfig }): KimiChatLanguageModel {
+    return new KimiChatLanguageModel(options.modelId, options.config);
+  }
+
+  constructor(modelId: string, config: KimiChatConfig) {
+    this.modelId = modelId;
+    this.config = config;
+    this.reasoningMemory = config.reasoningMemory ?? createReasoningMemory();
+  }
+
+  get provider(): string {
+    return this.config.provider;
+  }
+
+  /** Moonshot fetches nothing, but knows the files that were uploaded to it; all else the AI SDK fetches. */
+  get supportedUrls(): Record<string, RegExp[]> {
+    return this.config.endpoint === 'moonshot' ? { 'image/*': [/^ms:\/\//], 'video/*': [/^ms:\/\//] } : {};
+  }
+
+  async doGenerate(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
+    const call = await this.prepare(options);
+    return toWireResult(await call.model.doGenerate(call.options), call.reply);
+  }
+
+  async doStream(options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> {
+    const call = await this.prepare(options);
+    const { stream, ...rest } = await call.model.doStream(call.options);
+    return { ...rest, stream: stream.pipeThrough(createWireStream(call.reply)) };
+  }
+
+  private async prepare(options: LanguageModelV4CallOptions): Promise<PreparedCall> {
+    const { config, modelId } = this;
+    const profile = resolveModel(modelId);
+    const asked = await readCallOptions(options.providerOptions);
+    const warnings: SharedV4Warning[] = [];
+    const thinking = toThinking(asked.thinking, options.reasoning, profile, warnings);
+    const { prompt, prefill } = await readPrompt(
+      options.prompt,
+      profile,
+      config.endpoint === 'self-hosted' ? 'continue' : 'partial',
+    );
+    const reply: WireReply = {
+      warnings,
+      extra: {},
+      emptyTurn: asked.emptyTurn ?? config.emptyTurn ?? 'finish',
+    };
+    return {
+      reply,
+      options: {
+        ...options,
+        prompt,
+        reasoning: 'provider-default',
+        providerOptions: { ...options.providerOptions, kimi: toBodyFields(asked) },
+      },
+      model: new OpenAICompatibleChatLanguageModel(modelId, {
+        provider: config.provider,
+        url: ({ path }) => this.toUrl(path),
+        ...(config.headers && { headers: config.headers }),
+        fetch: this.createFetch(asked, thinking, warnings),
+        includeUsage: true,
+        supportsStructuredOutputs: config.supportsStructuredOutputs ?? true,
+        convertUsage: toUsage,
+        transformRequestBody: (body) => ({
+          ...(config.endpoint === 'moonshot' ? renameTokenLimit(body) : body),
+          ...(prefill && config.endpoint === 'self-hosted' && CONTINUE),
+        }),
+        metadataExtractor: {
+          extractMetadata: async ({ parsedBody }) => takeExtra(reply, parsedBody),
+          createStreamExtractor: () => ({
+            processChunk: (chunk) => takeExtra(reply, chunk),
+            buildMetadata: () => undefined,
+          }),
+        },
+      }),
+    };
+  }
+
+  private createFetch(
+    asked: KimiLanguageModelOptions,
+    thinking: RequestOptions['thinking'],
+    warnings: SharedV4Warning[],
+  ): FetchFunction {
+    const { recoverTextCalls, promptOpensThink, guidedJson, limits, onProblem } = this.config;
+    const { endpoint, transport, request = true, learnt = { completions: false } } = this.config;
+    const send = this.config.fetch ?? globalThis.fetch;
+    const fetchOptions = {
+      recoverTextCalls: asked.recoverTextCalls ?? recoverTextCalls,
+      promptOpensThink,
+      guidedJson,
+      limits,
+      model: this.modelId,
+      transport: transport === 'auto' && learnt.completions ? 'completions' : transport,
+      reasoningMemory: this.reasoningMemory,
+      endpoint,
+      request: request === false ? false : { ...(typeof request === 'object' && request), thinking },
+      async fetch(...[input, init]: Parameters<FetchFunction>): Promise<Response> {
+        const response = await send(input, init);
+        learnt.completions ||= response.ok && isTextCompletion(input);
+        return response;
+      },
+      onProblem(problem: Problem): void {
+        if (isAboutRequest(problem)) warnings.push(...toWarnings(problem));
+        else onProblem?.(problem);
+      },
+    };
+    return createKimiFetch(fetchOptions);
+  }
+
+  private toUrl(path: string): string {
+    const { baseURL, queryParams } = this.config;
+    const query = queryParams ? `?${new URLSearchParams(queryParams)}` : '';
+    return `${baseURL}${path}${query}`;
+  }
+}
+
+/** What engines take in place of `partial` (vLLM and SGLang). */
+const CONTINUE = { continue_final_message: true, add_generation_prompt: false };
+
+/** The fields of `providerOptions.kimi` as they stand in a body, beside those that the model reads itself. */
+function toBodyFields(asked: KimiLanguageModelOptions): JSONObject {
+  const { strictJsonSchema, promptCacheKey, safetyIdentifier, extraBody } = asked;
+  return {
+    ...extraBody,
+    ...(strictJsonSchema !== undefined && { strictJsonSchema }),
+    ...(promptCacheKey !== undefined && { prompt_cache_key: promptCacheKey }),
+    ...(safetyIdentifier !== undefined && { safety_identifier: safetyIdentifier }),
+  };
+}
+
+function renameTokenLimit({ max_tokens, ...body }: Record<string, unknown>): Record<string, unknown> {
+  return max_tokens === undefined ? body : { ...body, max_completion_tokens: max_tokens };
+}
+
+function isTextCompletion(input: Parameters<FetchFunction>[0]): boolean {
+  const url = typeof input === 'object' && 'url' in input ? input.url : String(input);
+  return !url.includes('/chat/completions');
+}
+
+function isAboutRequest(problem: Problem): problem is RequestProblem {
+  return 'path' in problem;
+}
+
+function takeExtra(reply: WireReply, body: unknown): undefined {
+  const { choices } = Object(body) as { choices?: { x_kimi?: KimiExtra }[] };
+  const extra = Array.isArray(choices) ? choices[0]?.x_kimi : undefined;
+  if (extra) reply.extra = extra;
+}

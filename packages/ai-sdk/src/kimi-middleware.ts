@@ -1,0 +1,84 @@
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4Middleware,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider';
+import { KimiError, type ModelProfile, resolveModel } from '@kimi-tc/core';
+import { toKimiHistory, toolCallIdsOf } from './kimi-history.ts';
+import {
+  checkReplyOptions,
+  type KimiReplyOptions,
+  type ReplySettings,
+  toReplySettings,
+} from './kimi-options.ts';
+import { createReplyTransform, type ReplyTransform } from './reply-transform.ts';
+import { transformResult } from './to-content.ts';
+
+export interface KimiMiddlewareOptions extends KimiReplyOptions {
+  /** Model id or profile. Default: the id of the wrapped model; give it where that does not tell the family. */
+  model?: string | ModelProfile | undefined;
+  /**
+   * Send calls in the history under the ids that the model was trained on (`functions.NAME:N`); the
+   * application keeps seeing those it knows. Only for models of a known family. Default true.
+   */
+  canonicalIds?: boolean | undefined;
+}
+
+/**
+ * Makes any provider's Kimi model work with tools: for `wrapLanguageModel({ model, middleware })`.
+ *
+ * Calls and reasoning that the server left in the text become parts of their own, streamed as they
+ * arrive; ids are unique over the conversation; the finish reason tells the truth. Calls that the
+ * wrapped model parsed itself are kept, and their textual twins removed. Calls that were cut are
+ * delivered as invalid, and never run. All else of a reply passes untouched.
+ *
+ * @throws KimiError naming the option that is wrong
+ */
+export function kimiMiddleware(options: KimiMiddlewareOptions = {}): LanguageModelV4Middleware {
+  const { canonicalIds = true, ...replies } = options;
+  checkReplyOptions(replies);
+  if (typeof canonicalIds !== 'boolean')
+    throw new KimiError('canonicalIds', `canonicalIds: expected a boolean, got ${typeof canonicalIds}`);
+  /** The ids in a prompt as the application knows them, by the options that are sent instead. */
+  const ownIds = new WeakMap<LanguageModelV4CallOptions, string[]>();
+
+  function toSettings(params: LanguageModelV4CallOptions, modelId: string): ReplySettings {
+    const ids = ownIds.get(params) ?? toolCallIdsOf(params.prompt);
+    return toReplySettings({ model: modelId, ...replies }, params, ids);
+  }
+
+  return {
+    specificationVersion: 'v4',
+    async transformParams({ params, model }) {
+      if (!canonicalIds) return params;
+      const { model: given = model.modelId } = options;
+      const profile = typeof given === 'string' ? resolveModel(given) : given;
+      const prompt = toKimiHistory(params.prompt, profile);
+      if (prompt === params.prompt) return params;
+      const transformed = { ...params, prompt };
+      ownIds.set(transformed, toolCallIdsOf(params.prompt));
+      return transformed;
+    },
+    async wrapGenerate({ doGenerate, params, model }) {
+      const result = await doGenerate();
+      return { ...result, ...transformResult(result, toSettings(params, model.modelId)) };
+    },
+    async wrapStream({ doStream, params, model }) {
+      const { stream, ...rest } = await doStream();
+      return { ...rest, stream: stream.pipeThrough(createReplyStream(toSettings(params, model.modelId))) };
+    },
+  };
+}
+
+function createReplyStream(
+  settings: ReplySettings,
+): TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart> {
+  let transform: ReplyTransform;
+  return new TransformStream({
+    start(controller) {
+      transform = createReplyTransform(settings, (part) => controller.enqueue(part));
+    },
+    transform: (part) => transform.push(part),
+    flush: () => transform.end(),
+  });
+}

@@ -1,0 +1,159 @@
+import { type LanguageModelV4, NoSuchModelError, type ProviderV4 } from '@ai-sdk/provider';
+import {
+  type FetchFunction,
+  loadApiKey,
+  withoutTrailingSlash,
+  withUserAgentSuffix,
+} from '@ai-sdk/provider-utils';
+import { KimiError } from '@kimi-tc/core';
+import { createKimiFetch, createReasoningMemory } from '@kimi-tc/openai';
+import { createKimiChatModel, type KimiChatConfig } from './kimi-chat-language-model.ts';
+import { checkReplyOptions, type KimiReplyOptions } from './kimi-options.ts';
+import { VERSION } from './version.ts';
+
+/** Models that Moonshot serves or has published; servers have names of their own for them. */
+export type KimiModelId =
+  | 'kimi-k2-0905-preview'
+  | 'kimi-k2-turbo-preview'
+  | 'kimi-k2-thinking'
+  | 'kimi-k2-thinking-turbo'
+  | 'kimi-k2.5'
+  | 'kimi-k2.6'
+  | 'kimi-k2.7-code'
+  | 'kimi-k2.7-code-highspeed'
+  | 'kimi-k3'
+  | 'moonshotai/Kimi-K2-Instruct-0905'
+  | 'moonshotai/Kimi-K2-Thinking'
+  | 'moonshotai/Kimi-K2.5'
+  // Keeps the names above as suggestions of an editor.
+  | (string & {});
+
+export interface KimiProviderSettings
+  extends KimiReplyOptions,
+    Pick<
+      KimiChatConfig,
+      'queryParams' | 'transport' | 'request' | 'supportsStructuredOutputs' | 'reasoningMemory'
+    > {
+  /** Where the API is, `/v1` included. Default: Moonshot's, `https://api.moonshot.ai/v1`. */
+  baseURL?: string | undefined;
+  /**
+   * Sent as a bearer token. Default: at Moonshot's own addresses the environment variable
+   * `MOONSHOT_API_KEY`, and it is an error if there is none; at any other address no key.
+   */
+  apiKey?: string | undefined;
+  /** Sent with each request, after the package's own. */
+  headers?: Record<string, string> | undefined;
+  /** The `fetch` to call. Default: the global one. */
+  fetch?: FetchFunction | undefined;
+  /**
+   * Whose rules the requests have to keep. Default `auto`: by the base URL, `moonshot` at Moonshot's
+   * addresses, `self-hosted` on this machine and in private networks, else `router`.
+   */
+  endpoint?: KimiChatConfig['endpoint'] | 'auto' | undefined;
+}
+
+export interface KimiProvider extends ProviderV4 {
+  /** A chat model. */
+  (modelId: KimiModelId): LanguageModelV4;
+  languageModel(modelId: KimiModelId): LanguageModelV4;
+  chatModel(modelId: KimiModelId): LanguageModelV4;
+}
+
+const MOONSHOT = /(?:^|\.)(?:moonshot\.(?:ai|cn)|kimi\.com)$/;
+/** This machine, and the networks that are nobody's on the internet (RFC 1918, RFC 4193, RFC 6762). */
+const PRIVATE =
+  /^(?:localhost|127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|\[::1\]|\[f[cd][0-9a-f]{2}:)|\.(?:local|internal|localhost)$|^[^.[\]]+$/;
+
+/**
+ * A provider of Kimi models, whatever serves them: Moonshot's API, a router, or a server of one's own.
+ *
+ * @throws KimiError naming the setting that is wrong. What is wrong with an API key shows at the first call.
+ */
+export function createKimi(settings: KimiProviderSettings = {}): KimiProvider {
+  const {
+    baseURL: given = 'https://api.moonshot.ai/v1',
+    headers,
+    apiKey,
+    endpoint = 'auto',
+    ...rest
+  } = settings;
+  checkSettings(settings);
+  const host = toHost(given);
+  const isMoonshot = MOONSHOT.test(host);
+
+  const getHeaders = () => {
+    const key = isMoonshot
+      ? loadApiKey({
+          apiKey,
+          environmentVariableName: 'MOONSHOT_API_KEY',
+          description: 'Moonshot API key',
+        })
+      : apiKey;
+    return withUserAgentSuffix(
+      { ...(key && { Authorization: `Bearer ${key}` }), ...headers },
+      `ai-sdk-kimi-tc/${VERSION}`,
+    );
+  };
+
+  const config: KimiChatConfig = {
+    reasoningMemory: createReasoningMemory(),
+    ...rest,
+    provider: 'kimi.chat',
+    baseURL: withoutTrailingSlash(given) as string,
+    headers: getHeaders,
+    endpoint: endpoint === 'auto' ? toEndpoint(host, isMoonshot) : endpoint,
+    learnt: { completions: false },
+  };
+
+  const createModel = (modelId: KimiModelId) => createKimiChatModel(modelId, config);
+  const noSuchModel = (modelType: 'embeddingModel' | 'imageModel') => (modelId: string) => {
+    throw new NoSuchModelError({ modelId, modelType });
+  };
+  return Object.assign((modelId: KimiModelId) => createModel(modelId), {
+    specificationVersion: 'v4' as const,
+    languageModel: createModel,
+    chatModel: createModel,
+    embeddingModel: noSuchModel('embeddingModel'),
+    imageModel: noSuchModel('imageModel'),
+  });
+}
+
+/** Kimi at Moonshot's API, with the key in `MOONSHOT_API_KEY`. */
+export const kimi: KimiProvider = /* @__PURE__ */ createKimi();
+
+function toEndpoint(host: string, isMoonshot: boolean): KimiChatConfig['endpoint'] {
+  if (isMoonshot) return 'moonshot';
+  return PRIVATE.test(host) ? 'self-hosted' : 'router';
+}
+
+/** A relative address, which browsers take, is some server behind the page's own. */
+function toHost(baseURL: string): string {
+  try {
+    return new URL(baseURL, 'http://relative.invalid').hostname;
+  } catch {
+    throw new KimiError('baseURL', 'baseURL: expected a URL');
+  }
+}
+
+function checkSettings(settings: KimiProviderSettings): void {
+  const {
+    baseURL,
+    endpoint,
+    transport,
+    reasoningMemory,
+    fetch,
+    recoverTextCalls,
+    promptOpensThink,
+    guidedJson,
+    limits,
+  } = settings;
+  const replies = { recoverTextCalls, promptOpensThink, guidedJson, limits };
+  checkReplyOptions({ ...replies, emptyTurn: settings.emptyTurn, onProblem: settings.onProblem });
+  if (baseURL !== undefined && (typeof baseURL !== 'string' || baseURL === ''))
+    throw new KimiError('baseURL', 'baseURL: expected a URL');
+  // The fetch checks its own options, and does so when it is made.
+  createKimiFetch({ transport, reasoningMemory, fetch });
+  const endpoints: unknown[] = [undefined, 'auto', 'moonshot', 'self-hosted', 'router'];
+  if (!endpoints.includes(endpoint))
+    throw new KimiError('endpoint', "endpoint: expected 'auto', 'moonshot', 'self-hosted' or 'router'");
+}

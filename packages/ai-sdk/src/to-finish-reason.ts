@@ -1,0 +1,29 @@
+import type { LanguageModelV4FinishReason } from '@ai-sdk/provider';
+import type { FinishReason } from '@kimi-tc/core';
+
+const WORDS: Partial<Record<LanguageModelV4FinishReason['unified'], string>> = {
+  stop: 'stop',
+  length: 'length',
+  'content-filter': 'content_filter',
+  'tool-calls': 'tool_calls',
+  error: 'error',
+};
+
+/** The word of an OpenAI-compatible server for what a wrapped model says; `undefined`: it got none. */
+export function toFinishWord({ unified, raw }: LanguageModelV4FinishReason): string | undefined {
+  return unified === 'interrupted' ? undefined : (WORDS[unified] ?? raw);
+}
+
+/**
+ * The finish reason of a repaired reply: what was found out, with the wrapped model's own raw word.
+ * A reply that failed stays failed, so that none of its calls run.
+ */
+export function toFinishReason(
+  found: FinishReason,
+  said: LanguageModelV4FinishReason,
+): LanguageModelV4FinishReason {
+  const { raw } = said;
+  if (said.unified === 'error') return { unified: 'error', raw };
+  const interrupted = said.unified === 'interrupted' && found.unified !== 'tool-calls';
+  return { unified: interrupted ? 'interrupted' : found.unified, raw };
+}
