@@ -1,9 +1,10 @@
-import type { KimiTurn, Problem } from '@kimi-tc/core';
+import type { KimiTurn } from '@kimi-tc/core';
 import { type ChoiceTransform, createChoiceTransform } from './choice-transform.ts';
 import { isObject, type JsonObject, textOf } from './json.ts';
-import type { KimiStreamOptions, ProblemContext } from './kimi-options.ts';
+import type { KimiOptions, ProblemContext } from './kimi-options.ts';
+import type { TurnSettings } from './turn-reader.ts';
 
-export interface TransformSettings extends KimiStreamOptions {
+export interface TransformSettings extends KimiOptions {
   /** For the context of problems. */
   url?: string | undefined;
   /** Told the turn of each choice when it is over, before its finish leaves. */
@@ -30,10 +31,8 @@ export function createChunkTransform(settings: TransformSettings): ChunkTransfor
   function choiceAt(index: unknown, chunk: JsonObject): ChoiceTransform {
     const known = choices.get(index);
     if (known) return known;
-    const choice = createChoiceTransform({
-      ...toTurnSettings(settings, typeof index === 'number' ? index : 0, chunk),
-      onTurn: settings.onTurn,
-    });
+    const at = typeof index === 'number' ? index : 0;
+    const choice = createChoiceTransform(toTurnSettings(settings, at, chunk));
     choices.set(index, choice);
     return choice;
   }
@@ -99,12 +98,8 @@ export function createChunkTransform(settings: TransformSettings): ChunkTransfor
 }
 
 /** What a reader of one choice needs, from the options of the whole reply. */
-export function toTurnSettings(
-  options: TransformSettings,
-  choice: number,
-  reply: JsonObject,
-): { parser: KimiStreamOptions; takenToolCallIds: readonly string[]; onProblem(problem: Problem): void } {
-  const { onProblem, takenToolCallIds = [], url } = options;
+export function toTurnSettings(options: TransformSettings, choice: number, reply: JsonObject): TurnSettings {
+  const { onProblem, onTurn, url } = options;
   const model = typeof options.model === 'object' ? options.model.id : (options.model ?? textOf(reply.model));
   const id = textOf(reply.id);
   const context: ProblemContext = {
@@ -115,7 +110,7 @@ export function toTurnSettings(
   };
   return {
     parser: options,
-    takenToolCallIds,
     onProblem: (problem) => onProblem?.(problem, context),
+    onTurn,
   };
 }

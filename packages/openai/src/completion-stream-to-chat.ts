@@ -2,7 +2,7 @@ import { resolveModel } from '@kimi-tc/core';
 import { createChunkTransform } from './chunk-transform.ts';
 import { isObject, type JsonObject, listOf, textOf } from './json.ts';
 import type { KimiChunk, TextChunk } from './kimi-chunk.ts';
-import { checkStreamOptions, type KimiStreamOptions } from './kimi-options.ts';
+import { checkOptions, type KimiOptions } from './kimi-options.ts';
 import { wrapStream } from './transform-kimi-stream.ts';
 
 /**
@@ -16,12 +16,12 @@ import { wrapStream } from './transform-kimi-stream.ts';
  */
 export function completionStreamToChat(
   stream: AsyncIterable<TextChunk>,
-  options: KimiStreamOptions = {},
+  options: KimiOptions = {},
 ): AsyncIterable<KimiChunk> {
-  checkStreamOptions(options);
-  const { model } = options;
+  checkOptions(options);
+  const { model, promptOpensThink } = options;
   const profile = typeof model === 'object' ? model : resolveModel(model ?? '');
-  const settings = { promptOpensThink: profile.thinking === 'prompt', ...options };
+  const settings = { ...options, promptOpensThink: promptOpensThink ?? profile.thinking === 'prompt' };
   return wrapStream(stream, () => {
     const transform = createChunkTransform(settings);
     return { ...transform, push: (chunk) => transform.push(toChatChunk(chunk)) };

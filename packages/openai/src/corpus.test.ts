@@ -1,10 +1,10 @@
 import type { CaseInput, CorpusCase, JsonObject, TurnOutcome } from '@kimi-tc/testing';
 import { describeCorpus } from '@kimi-tc/testing/vitest';
-import type { ChatChunk, KimiChunk, KimiStreamOptions, KimiTurn } from './index.ts';
+import type { ChatChunk, KimiChunk, KimiOptions, KimiTurn } from './index.ts';
 import { collectTurn, transformKimiCompletion, transformKimiStream } from './index.ts';
 
-function toOptions({ tools, options }: CorpusCase): KimiStreamOptions {
-  return { ...options, tools: tools as KimiStreamOptions['tools'] };
+function toOptions({ tools, options }: CorpusCase): KimiOptions {
+  return { ...options, tools: tools as KimiOptions['tools'] };
 }
 
 /** The chunks of an input; text deltas as a server that parses nothing sends them. */

@@ -55,8 +55,8 @@ export function createKimiFetch(options: KimiFetchOptions = {}): typeof fetch {
     const recorded: Promise<void>[] = [];
     const settings: TransformSettings = {
       ...toParserOptions(body),
-      takenToolCallIds: callIdsOf(body),
       ...own,
+      takenToolCallIds: [...callIdsOf(body), ...(own.takenToolCallIds ?? [])],
       url,
       ...(record && { onTurn: (turn) => recorded.push(record(turn)) }),
     };

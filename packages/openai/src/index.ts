@@ -20,7 +20,7 @@ export type {
   TextChunk,
   TextChunkChoice,
 } from './kimi-chunk.ts';
-export type { KimiOptions, KimiStreamOptions, ProblemContext } from './kimi-options.ts';
+export type { KimiOptions, ProblemContext } from './kimi-options.ts';
 export {
   createReasoningMemory,
   type ReasoningMemory,

@@ -9,14 +9,6 @@ export interface KimiOptions extends ParserOptions {
   onProblem?: ((problem: Problem, context: ProblemContext) => void) | undefined;
 }
 
-export interface KimiStreamOptions extends KimiOptions {
-  /**
-   * Ids that calls of the conversation already have. A new call that comes with one of them gets the
-   * next free id, and `id-rewritten` is reported. Default: none are known.
-   */
-  takenToolCallIds?: readonly string[] | undefined;
-}
-
 /** Which reply a problem is about. Holds no header, no key and no text. */
 export interface ProblemContext {
   /** `index` of the choice. */
@@ -34,14 +26,6 @@ export function checkOptions(options: KimiOptions): void {
   // The parser checks its own options, and does so before any text comes.
   createParser({ ...options, onEvent: () => {} });
   checkFunction('onProblem', options.onProblem);
-}
-
-/** @throws KimiError naming the option that is wrong */
-export function checkStreamOptions(options: KimiStreamOptions): void {
-  checkOptions(options);
-  const { takenToolCallIds: ids } = options;
-  if (ids === undefined || (Array.isArray(ids) && ids.every((id) => typeof id === 'string'))) return;
-  throw new KimiError('takenToolCallIds', 'takenToolCallIds: expected a list of strings');
 }
 
 export function checkFunction(option: string, value: unknown): void {

@@ -23,13 +23,10 @@ function toChoice(choice: JsonObject, completion: JsonObject, settings: Transfor
   const extras = createExtraCollector(false);
   const assembler = createAssembler();
   const index = typeof choice.index === 'number' ? choice.index : 0;
-  const reader = createTurnReader(
-    { ...toTurnSettings(settings, index, completion), onTurn: settings.onTurn },
-    (event: KimiEvent) => {
-      extras.push(event);
-      assembler.push(event);
-    },
-  );
+  const reader = createTurnReader(toTurnSettings(settings, index, completion), (event: KimiEvent) => {
+    extras.push(event);
+    assembler.push(event);
+  });
   reader.readMessage(message);
   const sent = textOf(choice.finish_reason) || undefined;
   reader.end(sent);

@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.ts';
 import type { ChatCompletion } from './kimi-chunk.ts';
-import { checkStreamOptions, type KimiStreamOptions } from './kimi-options.ts';
+import { checkOptions, type KimiOptions } from './kimi-options.ts';
 import { toCompletion } from './to-completion.ts';
 
 /**
@@ -13,8 +13,8 @@ import { toCompletion } from './to-completion.ts';
  */
 export function transformKimiCompletion<Completion extends ChatCompletion>(
   completion: Completion,
-  options: KimiStreamOptions = {},
+  options: KimiOptions = {},
 ): Completion {
-  checkStreamOptions(options);
+  checkOptions(options);
   return toCompletion(completion as unknown as JsonObject, options) as unknown as Completion;
 }

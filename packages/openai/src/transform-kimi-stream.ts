@@ -1,7 +1,7 @@
 import { type ChunkTransform, createChunkTransform } from './chunk-transform.ts';
 import type { JsonObject } from './json.ts';
 import type { ChatChunk } from './kimi-chunk.ts';
-import { checkStreamOptions, type KimiStreamOptions } from './kimi-options.ts';
+import { checkOptions, type KimiOptions } from './kimi-options.ts';
 
 /** What is kept of a stream of the OpenAI SDK; known by its methods, as the SDK is not imported. */
 export interface SdkStream extends AsyncIterable<ChatChunk> {
@@ -22,19 +22,16 @@ type SdkStreamClass = new (iterator: () => AsyncIterator<unknown>, controller: A
  *
  * @throws KimiError naming the option that is wrong
  */
-export function transformKimiStream<Stream extends SdkStream>(
-  stream: Stream,
-  options?: KimiStreamOptions,
-): Stream;
+export function transformKimiStream<Stream extends SdkStream>(stream: Stream, options?: KimiOptions): Stream;
 export function transformKimiStream<Chunk extends ChatChunk>(
   stream: AsyncIterable<Chunk>,
-  options?: KimiStreamOptions,
+  options?: KimiOptions,
 ): AsyncIterable<Chunk>;
 export function transformKimiStream(
   stream: AsyncIterable<ChatChunk>,
-  options: KimiStreamOptions = {},
+  options: KimiOptions = {},
 ): AsyncIterable<unknown> {
-  checkStreamOptions(options);
+  checkOptions(options);
   return wrapStream(stream, () => createChunkTransform(options));
 }
 

@@ -8,11 +8,9 @@ import {
   type Problem,
 } from '@kimi-tc/core';
 import { isObject, type JsonObject, listOf, textOf } from './json.ts';
-import { createIdGiver } from './unique-ids.ts';
 
 export interface TurnSettings {
   parser: ParserOptions;
-  takenToolCallIds: readonly string[];
   onProblem(problem: Problem): void;
   /** The turn is over; called before the `finish` event. */
   onTurn?: ((turn: KimiTurn) => void) | undefined;
@@ -28,45 +26,24 @@ export interface TurnReader {
   end(finishReason: string | undefined): void;
 }
 
-/** @param onEvent told what the parser reports, with ids that are unique in the conversation */
 export function createTurnReader(settings: TurnSettings, onEvent: (event: KimiEvent) => void): TurnReader {
   const { onProblem, onTurn } = settings;
-  const giveId = createIdGiver(settings.takenToolCallIds);
-  /** Ids by index of the call, where they differ from those of the parser. */
-  const replaced = new Map<number, string>();
   const assembler: Assembler | undefined = onTurn && createAssembler();
-  /** UTF-16 units fed so far, both channels. */
-  let offset = 0;
-
-  function emit(event: KimiEvent): void {
-    if (event.type === 'problem') onProblem(toProblem(event));
-    assembler?.push(event);
-    if (assembler && event.type === 'finish') onTurn?.(assembler.turn);
-    onEvent(event);
-  }
 
   const parser = createParser({
     ...settings.parser,
     onEvent(event) {
-      if (event.type === 'tool-call-start') {
-        const id = giveId(event.id, event.name);
-        if (id === event.id) return emit(event);
-        replaced.set(event.index, id);
-        emit({ ...event, id });
-        const message = 'The id is that of an earlier call of the conversation, and was replaced.';
-        return emit({ type: 'problem', code: 'id-rewritten', message, offset, index: event.index });
+      if (event.type === 'problem') onProblem(toProblem(event));
+      if (assembler) {
+        assembler.push(event);
+        if (event.type === 'finish') onTurn?.(assembler.turn);
       }
-      if (replaced.size > 0 && (event.type === 'tool-call-end' || event.type === 'tool-call-error')) {
-        return emit({ ...event, id: replaced.get(event.index) ?? event.id });
-      }
-      emit(event);
+      onEvent(event);
     },
   });
 
   function feed(text: string, channel: 'content' | 'reasoning'): void {
-    if (text === '') return;
-    offset += text.length;
-    parser.feed(text, channel);
+    if (text !== '') parser.feed(text, channel);
   }
 
   function feedCall(entry: unknown, place?: number): void {
