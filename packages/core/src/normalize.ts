@@ -131,12 +131,25 @@ export function normalizeHistory<Message extends object>(
 }
 
 /**
- * Writes the JSON Schema of a tool's arguments in the subset that Moonshot's API takes, see
- * `rewriteToolSchema` for what becomes of each keyword. The given schema is never changed, and stays
- * the one to validate arguments with.
+ * Writes the JSON Schema of a tool's arguments in the subset that Moonshot's API takes. The given
+ * schema is never changed, and stays the one to validate arguments with.
  *
- * @throws KimiRequestError with `unresolvable-schema` and a JSON pointer for what has no such form;
- *   with `strict` also where the result accepts more than the original
+ * - References are replaced by what they refer to, what stands beside them winning; those that are
+ *   recursive stay, below `$defs`. `allOf` is merged, `oneOf` becomes `anyOf`, `const` an `enum`,
+ *   `nullable` a type, a list of types beside other keywords an `anyOf`; what stands beside `anyOf`
+ *   moves into its branches, tuples into `prefixItems`. Missing types are inferred.
+ * - The root becomes one object: one validator refuses `type` beside `anyOf` there, another one a root
+ *   without `type`.
+ * - Keywords that the server refuses go. Where values are accepted that were not, that is
+ *   `schema-relaxed`; short ones are told in the description.
+ *
+ * Without a problem, both schemas accept the same values, save that a type which was missing beside
+ * other keywords is taken to have been meant.
+ *
+ * Source: MoonshotAI/walle, the server's checker, and its limits; section 7 of the corpus README.
+ * @throws KimiRequestError with `unresolvable-schema` and a JSON pointer for what has no such form:
+ *   boolean schemas, references out of the document or in circles, reserved property names, schemas
+ *   that nothing can satisfy, sizes beyond the limits; with `strict` also where more is accepted
  */
 export function normalizeToolSchema<Schema>(
   schema: Schema,

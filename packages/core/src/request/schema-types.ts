@@ -2,24 +2,6 @@ import { isObject, type JsonObject, listOf, toJson } from './json.ts';
 
 export const TYPES: readonly string[] = ['string', 'number', 'boolean', 'object', 'array', 'null'];
 
-/** Keywords that are about values of one type, for schemas that do not say which they mean. */
-const HINTS: readonly (readonly [type: string, keywords: RegExp])[] = [
-  [
-    'object',
-    /^(properties|required|additionalProperties|patternProperties|propertyNames|(min|max)Properties)$/,
-  ],
-  ['array', /^(items|prefixItems|uniqueItems|contains|(min|max)Items)$/],
-  ['string', /^(pattern|format|(min|max)Length)$/],
-  ['number', /^(minimum|maximum|multipleOf|exclusive(Min|Max)imum)$/],
-];
-
-/** The types that a schema without `type` and `enum` means: by its keywords one, else all. */
-export function inferTypes(schema: JsonObject): readonly string[] {
-  const keys = Object.keys(schema);
-  const hint = HINTS.find(([, keywords]) => keys.some((key) => keywords.test(key)));
-  return hint ? [hint[0]] : TYPES;
-}
-
 export function isOfType(value: unknown, type: unknown): boolean {
   const own = typeOfValue(value);
   return own === type || (own === 'integer' && type === 'number');

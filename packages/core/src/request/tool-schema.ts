@@ -2,7 +2,6 @@ import { isObject, type JsonObject, listOf, mapShared, share, textOf, toJson, to
 import type { RequestLog, RequestProblem } from './request-problems.ts';
 import { createSchemaReader } from './schema-reader.ts';
 import {
-  inferTypes,
   isOfType,
   isSubset,
   sameItems,
@@ -60,26 +59,7 @@ const REFUSED_EVERYWHERE = ['not', 'if'];
 /** Refused, and of no weight; worth telling the model all the same. */
 const NOTES = ['format', 'contentEncoding', 'contentMediaType'];
 
-/**
- * Writes the schema of a tool's arguments in the subset of JSON Schema that Moonshot's API takes.
- *
- * - References are replaced by what they refer to, what stands beside them winning; those that are
- *   recursive stay, below `$defs`. `allOf` is merged, `oneOf` becomes `anyOf`, `const` an `enum`,
- *   `nullable` a type, a list of types beside other keywords an `anyOf`; what stands beside `anyOf`
- *   moves into its branches, tuples into `prefixItems`. Missing types are inferred.
- * - The root becomes one object: one validator refuses `type` beside `anyOf` there, another one a root
- *   without `type`.
- * - Keywords that the server refuses go. Where values are accepted that were not, that is
- *   `schema-relaxed`; short ones are told in the description. Validate arguments against the original.
- *
- * Without a problem, both schemas accept the same values, save that a type which was missing beside
- * other keywords is taken to have been meant.
- *
- * Source: MoonshotAI/walle; the rulings of the case corpus, section 7.
- * @throws KimiRequestError with `unresolvable-schema` and a JSON pointer for what has no such form:
- *   boolean schemas, references out of the document or in circles, reserved property names, schemas
- *   that nothing can satisfy, and sizes beyond the server's limits
- */
+/** What becomes of each keyword is told at `normalizeToolSchema`; that is this, with a place for its problems. */
 export function rewriteToolSchema(root: unknown, base: string, log: RequestLog, tool: string): unknown {
   let schema = rewriteOnce(root, base, log, tool);
   // A reference is not recursive any more when what led back to it was refused.
@@ -344,6 +324,16 @@ function rewriteOnce(root: unknown, base: string, log: RequestLog, tool: string)
 
 function pick(schema: JsonObject, isWanted: (key: string) => boolean): Record<string, unknown> {
   return Object.fromEntries(Object.entries(schema).filter(([key]) => isWanted(key)));
+}
+
+/** The types that a schema without `type` and `enum` means: by its keywords one, else all. */
+function inferTypes(schema: JsonObject): readonly string[] {
+  const isAbout = (type: string) =>
+    [...(TAKEN[type] ?? []), ...(REFUSED[type] ?? []), type === 'string' && 'format'].some(
+      (key) => key && key in schema,
+    );
+  const type = Object.keys(TAKEN).find(isAbout);
+  return type ? [type] : TYPES;
 }
 
 function withoutDefault(schema: unknown): unknown {
