@@ -1,5 +1,6 @@
 import { KimiError } from '@kimi-tc/core';
 import { createChunkTransform, type TransformSettings } from './chunk-transform.ts';
+import { createTransport, type TransportOptions } from './completions-transport.ts';
 import type { JsonObject } from './json.ts';
 import { checkFunction, checkOptions, type KimiOptions } from './kimi-options.ts';
 import { callIdsOf, readRequest, toParserOptions } from './kimi-request.ts';
@@ -11,7 +12,7 @@ import {
 } from './reasoning-memory.ts';
 import { type Settle, toJsonBody, toSseBody } from './response-body.ts';
 
-export interface KimiFetchOptions extends KimiOptions {
+export interface KimiFetchOptions extends KimiOptions, TransportOptions {
   /** The `fetch` to call. Default: the global one, as it is at the time of the call. */
   fetch?: typeof fetch | undefined;
   /**
@@ -30,7 +31,8 @@ export interface KimiFetchOptions extends KimiOptions {
  * Acts on successful answers to `POST …/chat/completions`; what is said of tools there (`tools`,
  * `tool_choice`, `model`, ids in `messages`) is read from each request, and options given here come
  * first. Everything else passes as it is, as do the bytes of replies that need no repair. Aborting,
- * errors, timeouts and retries stay between the client and the server.
+ * errors, timeouts and retries stay between the client and the server. By `transport` the requests go
+ * to text completions instead.
  *
  * @throws KimiError naming the option that is wrong
  */
@@ -38,6 +40,7 @@ export function createKimiFetch(options: KimiFetchOptions = {}): typeof fetch {
   checkOptions(options);
   checkFunction('fetch', options.fetch);
   const { fetch: given, reasoningMemory = createReasoningMemory(), ...rest } = options;
+  const transport = createTransport(options);
   checkMemory(reasoningMemory);
   /** What is set here; the rest is for each request to say. */
   const own: KimiOptions = Object.fromEntries(
@@ -45,7 +48,7 @@ export function createKimiFetch(options: KimiFetchOptions = {}): typeof fetch {
   );
 
   return async function kimiFetch(input, init) {
-    const send = given ?? globalThis.fetch;
+    const send = transport(given ?? globalThis.fetch);
     const request = await readRequest(input, init);
     if (!request) return send(input, init);
     const { body, url } = request;

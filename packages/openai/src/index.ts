@@ -2,6 +2,7 @@ export type { FinishReason, KimiTurn, Problem, ProblemCode } from '@kimi-tc/core
 export { KimiError } from '@kimi-tc/core';
 export { collectTurn } from './collect-turn.ts';
 export { completionStreamToChat } from './completion-stream-to-chat.ts';
+export type { TransportOptions } from './completions-transport.ts';
 export { createKimiFetch, type KimiFetchOptions } from './create-kimi-fetch.ts';
 export type {
   ChatChoice,

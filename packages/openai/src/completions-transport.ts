@@ -1,0 +1,130 @@
+import { KimiError, type SpecialTokensInText } from '@kimi-tc/core';
+import type { KimiOptions } from './kimi-options.ts';
+import { type KimiRequest, readRequest } from './kimi-request.ts';
+import { toChatResponse } from './to-chat-response.ts';
+import { type TextRequest, toTextRequest } from './to-text-request.ts';
+
+export interface TransportOptions {
+  /**
+   * Which endpoint a chat request goes to.
+   *
+   * - `chat` (default): the one it was made for.
+   * - `completions`: the prompt is rendered here and sent to `…/completions`, and the text that comes
+   *   back is read here. For servers that have no chat endpoint, or a tool parser that breaks.
+   * - `auto`: `chat`, until an endpoint says that it has no chat completions, no chat template or no
+   *   tool parser and its text completions work; then `completions`, for as long as this fetch lives.
+   *
+   * Over `completions` a request that sets no limit gets `max_tokens` 32 768, as the servers' default
+   * is 16. What cannot be served that way (log probabilities, images, a model whose prompt format is not known) is
+   * answered with status 400 and never sent.
+   */
+  transport?: 'chat' | 'completions' | 'auto' | undefined;
+  /**
+   * Over `completions`: what becomes of text in messages and tools that spells a control token. See
+   * `renderPrompt` of `@kimi-tc/core`. Default `break`: an invisible character keeps it text.
+   */
+  specialTokensInText?: SpecialTokensInText | undefined;
+}
+
+type Fetch = typeof fetch;
+type FetchInput = Parameters<Fetch>[0];
+
+/** Puts the transport between the repair of replies and the `fetch` that sends. */
+export type Transport = (send: Fetch) => Fetch;
+
+/** What servers say that cannot do a chat request, or none with tools. */
+const NO_CHAT = /chat[ _-]?template|enable-auto-tool-choice|tool-call-parser/i;
+
+/** @throws KimiError naming the option that is wrong */
+export function createTransport(options: TransportOptions & KimiOptions): Transport {
+  const { transport = 'chat', specialTokensInText = 'break', model, onProblem } = options;
+  checkOption('transport', transport, ['chat', 'completions', 'auto']);
+  checkOption('specialTokensInText', specialTokensInText, ['keep', 'break', 'reject']);
+  if (transport === 'chat') return (send) => send;
+  /** Addresses whose chat requests go to text completions. */
+  const learnt = new Set<string>();
+
+  async function sendText(send: Fetch, input: FetchInput, init: RequestInit | undefined, text: TextRequest) {
+    const response = await send(...toTextCall(input, init, text));
+    return toChatResponse(response, text.body.stream === true, text.opensThink ? '<think>' : '');
+  }
+
+  function render({ body, url }: KimiRequest): TextRequest {
+    const text = toTextRequest(body, model, specialTokensInText);
+    const choice = body.tool_choice ?? 'auto';
+    if (choice !== 'auto' && choice !== 'none') {
+      const message = 'A tool call cannot be forced over the completions transport; the model chooses.';
+      const named = typeof body.model === 'string' && { model: body.model };
+      onProblem?.({ code: 'tool-choice-downgraded', message, offset: 0 }, { choice: 0, ...named, url });
+    }
+    return text;
+  }
+
+  async function tryChat(
+    send: Fetch,
+    input: FetchInput,
+    init: RequestInit | undefined,
+    request: KimiRequest,
+  ): Promise<Response> {
+    const response = await send(input, init);
+    if (!(await lacksChat(response))) return response;
+    const text = refusalOr(() => render(request));
+    if (text instanceof Response) return response;
+    const instead = await sendText(send, input, init, text);
+    const [kept, other] = instead.ok ? [instead, response] : [response, instead];
+    if (instead.ok) learnt.add(request.url);
+    await other.body?.cancel();
+    return kept;
+  }
+
+  return (send) => async (input, init) => {
+    const request = await readRequest(input, init);
+    if (!request) return send(input, init);
+    if (transport === 'auto' && !learnt.has(request.url)) return tryChat(send, input, init, request);
+    const text = refusalOr(() => render(request));
+    return text instanceof Response ? text : sendText(send, input, init, text);
+  };
+}
+
+function checkOption(option: string, value: string, allowed: readonly string[]): void {
+  if (allowed.includes(value)) return;
+  throw new KimiError(option, `${option}: expected ${allowed.map((one) => `'${one}'`).join(' or ')}`);
+}
+
+/** What cannot be rendered is answered as a server would: clients show such errors, and do not retry. */
+function refusalOr(render: () => TextRequest): TextRequest | Response {
+  try {
+    return render();
+  } catch (error) {
+    if (!(error instanceof KimiError)) throw error;
+    const { message, option: param } = error;
+    return Response.json(
+      { error: { message, type: 'invalid_request_error', param, code: null } },
+      { status: 400 },
+    );
+  }
+}
+
+async function lacksChat(response: Response): Promise<boolean> {
+  if ([404, 405, 501].includes(response.status)) return true;
+  return response.status === 400 && NO_CHAT.test(await response.clone().text());
+}
+
+/** The same call to the endpoint beside. */
+function toTextCall(
+  input: FetchInput,
+  init: RequestInit | undefined,
+  { body }: TextRequest,
+): Parameters<Fetch> {
+  const request = typeof input === 'object' && 'url' in input ? input : undefined;
+  const url = (request?.url ?? String(input)).replace(/\/chat\/completions(?=\/*(?:[?#]|$))/, '/completions');
+  const headers = new Headers(init?.headers ?? request?.headers);
+  headers.delete('content-length');
+  const { credentials, redirect, signal } = request ?? {};
+  const kept = {
+    ...(credentials && { credentials }),
+    ...(redirect && { redirect }),
+    ...(signal && { signal }),
+  };
+  return [url, { ...kept, ...init, method: 'POST', headers, body: JSON.stringify(body) }];
+}

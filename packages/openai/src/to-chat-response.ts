@@ -1,0 +1,96 @@
+import { isObject, type JsonObject, listOf, textOf } from './json.ts';
+import { createSseSplitter, joinBytes, type SseFrame } from './sse.ts';
+
+/**
+ * The answer to a text completion as that to a chat completion, streamed or not, the raw text of the
+ * model being its content. Errors pass as they are.
+ *
+ * @param streamed the request asked for a stream
+ * @param prefix stands in front of each text: what the prompt has begun for the model
+ */
+export function toChatResponse(response: Response, streamed: boolean, prefix: string): Response {
+  if (!response.ok || response.body === null) return response;
+  const type = response.headers.get('content-type') ?? '';
+  const isJson = /json/i.test(type);
+  const isStream = /event-stream/i.test(type) || (streamed && !isJson);
+  if (!isJson && !isStream) return response;
+  const headers = new Headers(response.headers);
+  // They are about the bytes that came from the server.
+  headers.delete('content-length');
+  headers.delete('content-encoding');
+  const converter = isStream ? createStreamConverter(prefix) : createJsonConverter(prefix);
+  const { status, statusText, url } = response;
+  const body = response.body.pipeThrough(new TransformStream(converter));
+  return Object.defineProperty(new Response(body, { status, statusText, headers }), 'url', { value: url });
+}
+
+type Converter = Transformer<Uint8Array<ArrayBuffer>, Uint8Array>;
+
+const encoder = new TextEncoder();
+
+function createStreamConverter(prefix: string): Converter {
+  const splitter = createSseSplitter();
+  /** Choices whose text has begun. */
+  const begun = new Set<unknown>();
+
+  function toDelta({ index, text }: JsonObject): JsonObject {
+    const start = begun.has(index) ? '' : prefix;
+    begun.add(index);
+    const content = start + textOf(text);
+    return content === '' ? {} : { content };
+  }
+
+  function convert(frame: SseFrame): Uint8Array {
+    const chunk = parseJson(frame.data ?? '');
+    if (!isObject(chunk) || !Array.isArray(chunk.choices)) return frame.bytes;
+    const choices = mapChoices(chunk, (choice) => ({ delta: toDelta(choice) }));
+    const data = JSON.stringify({ ...chunk, object: 'chat.completion.chunk', choices });
+    return encoder.encode(`${frame.rest}data: ${data}\n\n`);
+  }
+
+  return {
+    transform(bytes, controller) {
+      for (const frame of splitter.push(bytes)) controller.enqueue(convert(frame));
+    },
+    flush(controller) {
+      const left = splitter.end();
+      if (left) controller.enqueue(convert(left));
+    },
+  };
+}
+
+function createJsonConverter(prefix: string): Converter {
+  const parts: Uint8Array[] = [];
+  return {
+    transform(bytes) {
+      parts.push(bytes);
+    },
+    flush(controller) {
+      const bytes = joinBytes(parts);
+      const completion = parseJson(new TextDecoder().decode(bytes));
+      if (!isObject(completion)) return controller.enqueue(bytes);
+      const choices = mapChoices(completion, ({ text }) => ({
+        message: { role: 'assistant', content: prefix + textOf(text) },
+      }));
+      const chat = { ...completion, object: 'chat.completion', choices };
+      controller.enqueue(encoder.encode(JSON.stringify(chat)));
+    },
+  };
+}
+
+/** Log probabilities have another shape there; nobody has asked for any. */
+function mapChoices({ choices }: JsonObject, say: (choice: JsonObject) => JsonObject): unknown[] {
+  return listOf(choices).map((choice) => {
+    if (!isObject(choice)) return choice;
+    const { text: _, logprobs: __, ...rest } = choice;
+    return { ...rest, ...say(choice) };
+  });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
