@@ -2,11 +2,14 @@ import type { KimiTurn } from '@kimi-tc/core';
 import { type ChoiceTransform, createChoiceTransform } from './choice-transform.ts';
 import { isObject, type JsonObject, textOf } from './json.ts';
 import type { KimiOptions, ProblemContext } from './kimi-options.ts';
+import { renameTools, type ToolNames } from './tool-names.ts';
 import type { TurnSettings } from './turn-reader.ts';
 
 export interface TransformSettings extends KimiOptions {
   /** For the context of problems. */
   url?: string | undefined;
+  /** Tools that were sent under another name than the caller's. The names in `tools` are the sent ones. */
+  toolNames?: ToolNames | undefined;
   /** Told the turn of each choice when it is over, before its finish leaves. */
   onTurn?: ((turn: KimiTurn) => void) | undefined;
 }
@@ -74,26 +77,33 @@ export function createChunkTransform(settings: TransformSettings): ChunkTransfor
     return [...choices.values()].flatMap((choice) => choice.fail());
   }
 
+  function push(chunk: JsonObject): readonly JsonObject[] {
+    if (ended) return [chunk];
+    const parts = chunk.choices;
+    if (!Array.isArray(parts)) {
+      if (!chunk.error) return [chunk];
+      return [...fail(), chunk];
+    }
+    const [choice] = parts;
+    if (parts.length > 1) return [...takeUsage(), ...pushSeveral(chunk, parts)];
+    if (!isObject(choice)) return pushBare(chunk);
+    const out = choiceAt(choice.index, chunk).push(chunk);
+    return usage ? [...takeUsage(), ...out] : out;
+  }
+
+  function end(): JsonObject[] {
+    if (ended) return [];
+    ended = true;
+    return [...endChoices(usage === undefined), ...takeUsage()];
+  }
+
+  const { toolNames } = settings;
+  if (!toolNames || toolNames.size === 0) return { push, end, fail };
+  const rename = (chunks: readonly JsonObject[]) => chunks.map((chunk) => renameTools(chunk, toolNames));
   return {
-    push(chunk) {
-      if (ended) return [chunk];
-      const parts = chunk.choices;
-      if (!Array.isArray(parts)) {
-        if (!chunk.error) return [chunk];
-        return [...fail(), chunk];
-      }
-      const [choice] = parts;
-      if (parts.length > 1) return [...takeUsage(), ...pushSeveral(chunk, parts)];
-      if (!isObject(choice)) return pushBare(chunk);
-      const out = choiceAt(choice.index, chunk).push(chunk);
-      return usage ? [...takeUsage(), ...out] : out;
-    },
-    end() {
-      if (ended) return [];
-      ended = true;
-      return [...endChoices(usage === undefined), ...takeUsage()];
-    },
-    fail,
+    push: (chunk) => rename(push(chunk)),
+    end: () => rename(end()),
+    fail: () => rename(fail()),
   };
 }
 

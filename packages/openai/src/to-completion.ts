@@ -4,6 +4,7 @@ import { type TransformSettings, toTurnSettings } from './chunk-transform.ts';
 import { isObject, type JsonObject, listOf, textOf } from './json.ts';
 import type { KimiMessage } from './kimi-chunk.ts';
 import { createExtraCollector } from './kimi-extra.ts';
+import { renameTools } from './tool-names.ts';
 import { createTurnReader, reasoningOf } from './turn-reader.ts';
 
 /** The completion with its choices repaired; the same object if none needs it. */
@@ -14,7 +15,11 @@ export function toCompletion(completion: JsonObject, settings: TransformSettings
   );
   const usage = completion.usage ?? choices.map((choice) => isObject(choice) && choice.usage).find(isObject);
   const same = repaired.every((choice, at) => choice === choices[at]) && usage === completion.usage;
-  return same ? completion : { ...completion, choices: repaired, ...(usage !== undefined && { usage }) };
+  const whole = same
+    ? completion
+    : { ...completion, choices: repaired, ...(usage !== undefined && { usage }) };
+  const { toolNames } = settings;
+  return toolNames && toolNames.size > 0 ? renameTools(whole, toolNames) : whole;
 }
 
 function toChoice(choice: JsonObject, completion: JsonObject, settings: TransformSettings): JsonObject {

@@ -1,0 +1,80 @@
+import {
+  type Endpoint,
+  KimiError,
+  KimiRequestError,
+  type NormalizedRequest,
+  normalizeRequest,
+  type RequestOptions,
+} from '@kimi-tc/core';
+import type { JsonObject } from './json.ts';
+import type { KimiOptions } from './kimi-options.ts';
+import type { KimiRequest } from './kimi-request.ts';
+
+export interface RequestSideOptions {
+  /**
+   * Make requests what the model was trained on and the endpoint accepts: ids, reasoning, contents, tool
+   * names and schemas, parameters; see `normalizeRequest` of `@kimi-tc/core`. An object switches its
+   * parts, sets thinking, or makes it strict. Requests for other models are never changed, and `false`
+   * changes none. Default `true`. What would be refused is answered here, with status 400.
+   */
+  request?: boolean | Omit<RequestOptions, 'model' | 'endpoint' | 'recallReasoning'> | undefined;
+  /**
+   * Who answers, as far as requests depend on it. `auto` (default) tells from the address: Moonshot's
+   * hosts; `self-hosted` for this machine, private addresses and the transport `completions`; else `router`.
+   */
+  endpoint?: Endpoint | 'auto' | undefined;
+}
+
+/** A request as it is to be sent, or the answer of a server that would refuse it. */
+export type RewrittenRequest = NormalizedRequest<JsonObject> | Response;
+
+/** @throws KimiError naming the option that is wrong */
+export function createRequestSide(
+  options: RequestSideOptions & KimiOptions & { transport?: string | undefined },
+): (request: KimiRequest) => RewrittenRequest {
+  const { request = true, endpoint = 'auto', model, transport, onProblem } = options;
+  if (typeof request !== 'boolean' && (typeof request !== 'object' || request === null))
+    throw new KimiError('request', 'request: expected a boolean or an object');
+  const parts = typeof request === 'object' ? request : {};
+  const fixed = endpoint === 'auto' ? undefined : endpoint;
+  normalizeRequest({}, { ...parts, endpoint: fixed, model });
+
+  return ({ body, url }) => {
+    if (request === false) return { body, problems: [], ids: new Map(), toolNames: new Map() };
+    const to = fixed ?? (transport === 'completions' ? 'self-hosted' : endpointOf(url));
+    try {
+      const normalized = normalizeRequest(body, { ...parts, endpoint: to, model });
+      tell(normalized.problems);
+      return normalized;
+    } catch (error) {
+      if (!(error instanceof KimiRequestError)) throw error;
+      tell(error.problems);
+      return toRefusal(error);
+    }
+
+    function tell(problems: KimiRequestError['problems']): void {
+      const named = typeof body.model === 'string' && { model: body.model };
+      for (const problem of problems) onProblem?.(problem, { choice: 0, ...named, url });
+    }
+  };
+}
+
+/** Clients show what a server answers, and do not retry a 400. */
+function toRefusal({ message, option, problems }: KimiRequestError): Response {
+  const code = problems.at(-1)?.code ?? null;
+  const error = { message, type: 'invalid_request_error', param: option, code };
+  return Response.json({ error }, { status: 400 });
+}
+
+const MOONSHOT = /(^|\.)(moonshot\.(ai|cn)|kimi\.com)$/;
+/** Loopback, link-local and private addresses, and names without a public domain. */
+const PRIVATE =
+  /^(\[.*\]|127\..*|10\..*|192\.168\..*|169\.254\..*|172\.(1[6-9]|2\d|3[01])\..*|[^.]+|.*\.(local|internal|lan|localhost))$/;
+
+/** @param url relative ones name no host */
+export function endpointOf(url: string): Endpoint {
+  const host = URL.parse(url)?.hostname;
+  if (host === undefined) return 'router';
+  if (MOONSHOT.test(host)) return 'moonshot';
+  return PRIVATE.test(host) ? 'self-hosted' : 'router';
+}
