@@ -22,8 +22,10 @@ export const DEFAULT_MAX_TOKENS = 32_768;
 
 /** Fields that only a chat request has, or that mean something else there. */
 const CHAT_FIELDS = new Set([
+  'add_generation_prompt',
   'audio',
   'chat_template_kwargs',
+  'continue_final_message',
   'function_call',
   'functions',
   'logprobs',
@@ -58,10 +60,10 @@ export function toTextRequest(
   model: string | ModelProfile | undefined,
   specialTokensInText: SpecialTokensInText,
 ): TextRequest {
-  const { messages, tools, logprobs, top_logprobs, stop, response_format: format } = body;
+  const { tools, logprobs, top_logprobs, stop, response_format: format } = body;
   if ((logprobs ?? false) !== false || (top_logprobs ?? 0) !== 0) refuse('logprobs', 'log probabilities');
   const segments = renderPromptSegments({
-    messages,
+    messages: readMessages(body),
     tools,
     model: model ?? body.model,
     specialTokensInText,
@@ -83,6 +85,13 @@ export function toTextRequest(
       stop: [...(typeof stop === 'string' ? [stop] : listOf(stop)), TURN_END],
     },
   };
+}
+
+/** vLLM and SGLang say beside the messages that the last one is to be continued, Moonshot's API in it. */
+function readMessages({ messages, continue_final_message: continues }: JsonObject): unknown {
+  const last = listOf(messages).at(-1);
+  if (continues !== true || !isObject(last)) return messages;
+  return [...listOf(messages).slice(0, -1), { ...last, partial: true }];
 }
 
 function readThinking({ thinking, chat_template_kwargs: kwargs }: JsonObject): JsonObject {
