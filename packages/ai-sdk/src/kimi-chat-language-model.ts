@@ -27,7 +27,8 @@ import { readPrompt } from './kimi-prompt.ts';
 import { toThinking } from './to-thinking.ts';
 import { toUsage } from './to-usage.ts';
 import { toWarnings } from './to-warnings.ts';
-import { createWireStream, toWireResult, type WireReply } from './wire-parts.ts';
+import { transformStream } from './transform-stream.ts';
+import { createWireTransform, toWireResult, type WireReply } from './wire-parts.ts';
 
 /** What a model needs. All but functions and the memory survives a workflow step. */
 export interface KimiChatConfig extends Omit<KimiReplyOptions, 'onProblem'> {
@@ -102,7 +103,10 @@ class KimiChatLanguageModel implements LanguageModelV4 {
   async doStream(options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> {
     const call = await this.prepare(options);
     const { stream, ...rest } = await call.model.doStream(call.options);
-    return { ...rest, stream: stream.pipeThrough(createWireStream(call.reply)) };
+    return {
+      ...rest,
+      stream: transformStream(stream, createWireTransform.bind(undefined, call.reply), options.abortSignal),
+    };
   }
 
   private async prepare(options: LanguageModelV4CallOptions): Promise<PreparedCall> {

@@ -1,8 +1,4 @@
-import type {
-  LanguageModelV4CallOptions,
-  LanguageModelV4Middleware,
-  LanguageModelV4StreamPart,
-} from '@ai-sdk/provider';
+import type { LanguageModelV4CallOptions, LanguageModelV4Middleware } from '@ai-sdk/provider';
 import { KimiError, type ModelProfile, resolveModel } from '@kimi-tc/core';
 import { toKimiHistory, toolCallIdsOf } from './kimi-history.ts';
 import {
@@ -11,8 +7,9 @@ import {
   type ReplySettings,
   toReplySettings,
 } from './kimi-options.ts';
-import { createReplyTransform, type ReplyTransform } from './reply-transform.ts';
+import { createReplyTransform } from './reply-transform.ts';
 import { transformResult } from './to-content.ts';
+import { transformStream } from './transform-stream.ts';
 
 export interface KimiMiddlewareOptions extends KimiReplyOptions {
   /** Model id or profile. Default: the id of the wrapped model; give it where that does not tell the family. */
@@ -65,20 +62,9 @@ export function kimiMiddleware(options: KimiMiddlewareOptions = {}): LanguageMod
     },
     async wrapStream({ doStream, params, model }) {
       const { stream, ...rest } = await doStream();
-      return { ...rest, stream: stream.pipeThrough(createReplyStream(toSettings(params, model.modelId))) };
+      const settings = toSettings(params, model.modelId);
+      const createTransform = createReplyTransform.bind(undefined, settings);
+      return { ...rest, stream: transformStream(stream, createTransform, params.abortSignal) };
     },
   };
-}
-
-function createReplyStream(
-  settings: ReplySettings,
-): TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart> {
-  let transform: ReplyTransform;
-  return new TransformStream({
-    start(controller) {
-      transform = createReplyTransform(settings, (part) => controller.enqueue(part));
-    },
-    transform: (part) => transform.push(part),
-    flush: () => transform.end(),
-  });
 }

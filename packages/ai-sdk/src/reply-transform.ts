@@ -11,18 +11,12 @@ import type { ReplySettings } from './kimi-options.ts';
 import { toFinishReason, toFinishWord } from './to-finish-reason.ts';
 import { createStreamPartWriter, type NativeCall } from './to-stream-parts.ts';
 import { toUsage } from './to-usage.ts';
+import type { PartTransform } from './transform-stream.ts';
 
 type Part<Type extends LanguageModelV4StreamPart['type']> = Extract<
   LanguageModelV4StreamPart,
   { type: Type }
 >;
-
-/** The parts of one reply: text is read for calls and reasoning, all else passes as it is. */
-export interface ReplyTransform {
-  push(part: LanguageModelV4StreamPart): void;
-  /** The stream is over: what was held, and the finish. */
-  end(): void;
-}
 
 interface FedCall extends NativeCall {
   /** Position among the calls of the wrapped model. */
@@ -33,11 +27,15 @@ interface FedCall extends NativeCall {
   started: boolean;
 }
 
-/** @param enqueue told the parts that leave; the finish is the last of them, and the only one */
+/**
+ * The parts of one reply: text is read for calls and reasoning, all else passes as it is.
+ *
+ * @param enqueue told the parts that leave; the finish is the last of them, and the only one
+ */
 export function createReplyTransform(
   settings: ReplySettings,
   enqueue: (part: LanguageModelV4StreamPart) => void,
-): ReplyTransform {
+): PartTransform {
   const { onProblem, emptyTurn } = settings;
   const blocks = createBlockWriter(enqueue);
   const problems: Problem[] = [];
@@ -166,6 +164,13 @@ export function createReplyTransform(
     };
   }
 
+  function end(said: LanguageModelV4FinishReason): void {
+    nativesMayStart = true;
+    parser.end(toFinishWord(said));
+    blocks.close();
+    enqueue(toFinish(said));
+  }
+
   return {
     push(part) {
       if (part.type === 'finish') return takeFinish(part);
@@ -213,12 +218,12 @@ export function createReplyTransform(
     },
     end() {
       releaseError();
-      const said: LanguageModelV4FinishReason =
-        finish && !noReason ? finish.finishReason : { unified: 'other', raw: undefined };
-      nativesMayStart = true;
-      parser.end(toFinishWord(said));
-      blocks.close();
-      enqueue(toFinish(said));
+      end(finish && !noReason ? finish.finishReason : { unified: 'other', raw: undefined });
+    },
+    fail(error) {
+      releaseError();
+      enqueue({ type: 'error', error });
+      end({ unified: 'error', raw: undefined });
     },
   };
 }

@@ -5,7 +5,8 @@ import type {
 } from '@ai-sdk/provider';
 import { parse } from '@kimi-tc/core';
 import type { ReplySettings } from './kimi-options.ts';
-import { createReplyTransform, type ReplyTransform } from './reply-transform.ts';
+import { createReplyTransform } from './reply-transform.ts';
+import type { PartTransform } from './transform-stream.ts';
 
 type Result = Pick<
   LanguageModelV4GenerateResult,
@@ -32,7 +33,7 @@ export function transformResult(result: Result, settings: ReplySettings): Result
 }
 
 /** @param id of a block: where the content stands */
-function pushContent(transform: ReplyTransform, part: LanguageModelV4Content, id: string): void {
+function pushContent(transform: PartTransform, part: LanguageModelV4Content, id: string): void {
   if (part.type !== 'text' && part.type !== 'reasoning') {
     transform.push(part);
     return;

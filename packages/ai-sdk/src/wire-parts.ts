@@ -11,6 +11,8 @@ import { type BlockStart, createBlockWriter } from './block-writer.ts';
 import { findEmptyTurn, type KimiEmptyTurnError } from './kimi-error.ts';
 import { addKimiMetadata, toKimiMetadata } from './kimi-metadata.ts';
 import { CANCEL, UNKNOWN_TOOL } from './to-stream-parts.ts';
+import { toUsage } from './to-usage.ts';
+import type { PartTransform } from './transform-stream.ts';
 
 type Part = LanguageModelV4StreamPart;
 type Call = Extract<LanguageModelV4Content, { type: 'tool-call' }>;
@@ -28,25 +30,15 @@ export interface WireReply {
  * The parts of a repaired reply, as the OpenAI-compatible model gives them: blocks are closed before
  * calls, and what the fetch says is told where users of the AI SDK look for it.
  */
-export function createWireStream(reply: WireReply): TransformStream<Part, Part> {
-  let take: (part: Part) => void;
-  return new TransformStream({
-    start(controller) {
-      take = createTaker(reply, (part) => controller.enqueue(part));
-    },
-    transform: (part) => take(part),
-  });
-}
-
-function createTaker(reply: WireReply, enqueue: (part: Part) => void): (part: Part) => void {
+export function createWireTransform(reply: WireReply, enqueue: (part: Part) => void): PartTransform {
   const blocks = createBlockWriter(enqueue);
   /** The last start of each type: text of a block that a call has closed opens it again. */
   const starts: Partial<Record<'text-delta' | 'reasoning-delta', BlockStart>> = {};
-  /** Ids of the calls, in the order of their index on the wire. */
-  const ids: string[] = [];
+  /** The calls in the order of their index on the wire, with their input so far. */
+  const calls: { id: string; toolName: string; input: string; called: boolean }[] = [];
   let visible = false;
 
-  return function take(part) {
+  const push: PartTransform['push'] = (part) => {
     switch (part.type) {
       case 'stream-start':
         return enqueue({ ...part, warnings: [...part.warnings, ...reply.warnings] });
@@ -66,11 +58,20 @@ function createTaker(reply: WireReply, enqueue: (part: Part) => void): (part: Pa
         return;
       case 'tool-input-start':
         visible = true;
-        ids.push(part.id);
+        calls.push({ id: part.id, toolName: part.toolName, input: '', called: false });
         blocks.close();
         return enqueue(part);
-      case 'tool-call':
-        return enqueue(toCall(part, ids.indexOf(part.toolCallId), reply.extra));
+      case 'tool-input-delta': {
+        const call = calls.find(({ id }) => id === part.id);
+        if (call) call.input += part.delta;
+        return enqueue(part);
+      }
+      case 'tool-call': {
+        const index = calls.findIndex(({ id }) => id === part.toolCallId);
+        const call = calls[index];
+        if (call) call.called = true;
+        return enqueue(toCall(part, index, reply.extra));
+      }
       case 'finish': {
         blocks.close();
         for (const call of unstartedCalls(reply)) enqueue(call);
@@ -81,6 +82,23 @@ function createTaker(reply: WireReply, enqueue: (part: Part) => void): (part: Pa
       default:
         return enqueue(part);
     }
+  };
+
+  return {
+    push,
+    end() {},
+    fail(error) {
+      blocks.close();
+      enqueue({ type: 'error', error });
+      for (const { id, toolName, input, called } of calls) {
+        if (called) continue;
+        push({ type: 'tool-input-delta', id, delta: CANCEL });
+        push({ type: 'tool-input-end', id });
+        push({ type: 'tool-call', toolCallId: id, toolName, input: input + CANCEL });
+      }
+      const finishReason = { unified: 'error' as const, raw: undefined };
+      enqueue({ type: 'finish', finishReason, usage: toUsage(undefined) });
+    },
   };
 }
 

@@ -1,0 +1,60 @@
+import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
+
+type Part = LanguageModelV4StreamPart;
+
+/** The parts of one reply, read one after the other. */
+export interface PartTransform {
+  push(part: Part): void;
+  /** The stream is over. */
+  end(): void;
+  /** The stream broke: what was held, the error as a part, and a finish that says so. */
+  fail(error: unknown): void;
+}
+
+/**
+ * The stream of a model, transformed. A connection that breaks ends it with an `error` part and a
+ * finish, as readers of the AI SDK's streams expect, instead of making it throw in the middle. Reading
+ * it reads the model's, as fast as it is read; cancelling it cancels that. An abort stays an abort.
+ */
+export function transformStream(
+  source: ReadableStream<Part>,
+  createTransform: (enqueue: (part: Part) => void) => PartTransform,
+  abortSignal: AbortSignal | undefined,
+): ReadableStream<Part> {
+  const reader = source.getReader();
+  let transform: PartTransform;
+  let enqueued = false;
+  return new ReadableStream<Part>(
+    {
+      start(controller) {
+        transform = createTransform((part) => {
+          enqueued = true;
+          controller.enqueue(part);
+        });
+      },
+      async pull(controller) {
+        for (enqueued = false; !enqueued; ) {
+          let read: Awaited<ReturnType<typeof reader.read>>;
+          try {
+            read = await reader.read();
+          } catch (error) {
+            if (abortSignal?.aborted) throw error;
+            transform.fail(error);
+            return controller.close();
+          }
+          try {
+            if (!read.done) transform.push(read.value);
+            else transform.end();
+          } catch (error) {
+            // Thrown by a callback of the user.
+            await reader.cancel(error).catch(() => {});
+            throw error;
+          }
+          if (read.done) return controller.close();
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
