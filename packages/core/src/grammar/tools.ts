@@ -37,6 +37,13 @@ export interface ToolBox {
   parameter(tool: string, key: string): unknown;
 }
 
+/**
+ * Ids that servers make up: `call_9f31`, `call00003`, `toolu_…`, a uuid or other long hexadecimal. Any
+ * other text without a counter may be the name of a tool that was not offered, and a call of one tool
+ * must never become a call of another.
+ */
+const OPAQUE_ID = /^(?:call|tool|toolu|tooluse|fc|chatcmpl|id)(?:[-_\d].*)?$|^(?=.*\d)[\da-f-]{12,}$/i;
+
 type Schema = { properties?: Record<string, unknown>; required?: unknown };
 
 /**
@@ -83,33 +90,40 @@ export function createToolBox(tools: readonly ToolDefinition[] | undefined): Too
       const offered = find(name);
       return { kind: 'named', name: offered ?? name, counter, offered: offered !== undefined };
     };
-    const anonymous = (counter: string | undefined, inferable = true): Header => ({
+    const anonymous = (counter: string | undefined): Header => ({
       kind: 'anonymous',
       counter,
-      inferable,
+      inferable: true,
       unwrappable: counter === undefined,
     });
     if (body === '') return anonymous(undefined);
-    const counted = /^(.*):(\d+)$/.exec(body);
-    if (counted) return counted[1] ? named(counted[1], counted[2]) : anonymous(counted[2]);
     if (/^\d+$/.test(body)) return anonymous(body);
+    const counted = /^(.*):(\d+)$/s.exec(body);
+    if (counted?.[1] === '') return anonymous(counted[2]);
+    if (counted?.[1] !== undefined && find(counted[1]) !== undefined) return named(counted[1], counted[2]);
     // Looser forms count only where they name a tool that was offered.
     const colon = body.lastIndexOf(':');
-    const loose = [body, ...(colon > 0 ? [body.slice(0, colon)] : [])].find(
-      (name) => find(name) !== undefined,
-    );
-    if (loose !== undefined) return named(loose, /:(\d+)\.\d+$/.exec(body)?.[1]);
-    if (!id.startsWith('functions')) return anonymous(undefined);
-    const rest = id.slice('functions'.length);
-    for (const name of longestFirst) {
-      for (const start of [name, `_${name}`, `.${name}`, `(${name})`]) {
-        const counter = rest.startsWith(start)
-          ? /^[_:]?(\d+)(?:\.\d+)?$/.exec(rest.slice(start.length))
-          : null;
-        if (counter) return named(name, counter[1]);
+    const loose = [body, body.slice(0, Math.max(colon, 0))].find((name) => find(name) !== undefined);
+    if (loose !== undefined) return named(loose, loose === body ? undefined : /:(\d+)\.\d+$/.exec(body)?.[1]);
+    const joined = id.startsWith('functions') ? readJoined(id.slice('functions'.length)) : undefined;
+    if (joined) return joined;
+    if (counted) return named(counted[1] as string, counted[2]);
+    const opaque = OPAQUE_ID.test(id);
+    return { kind: 'anonymous', counter: undefined, inferable: opaque, unwrappable: opaque };
+  }
+
+  /** `_NAME_IDX`, `NAMEIDX`, `.NAMEIDX`, `(NAME):IDX` of an offered tool, the longest name first. */
+  function readJoined(rest: string): Header | undefined {
+    for (const same of [(text: string) => text, alike]) {
+      for (const name of longestFirst) {
+        const start = [name, `_${name}`, `.${name}`, `(${name})`].find((form) =>
+          same(rest).startsWith(same(form)),
+        );
+        const counter = start && /^[_:]?(\d+)(?:\.\d+)?$/.exec(rest.slice(start.length))?.[1];
+        if (counter) return { kind: 'named', name, counter, offered: true };
       }
     }
-    return anonymous(undefined, false);
+    return undefined;
   }
 
   function infer(args: Record<string, unknown>): string | undefined {

@@ -48,6 +48,8 @@ export interface ArgumentReader {
   readonly whole: boolean;
   /** The value is whole and cannot go on: text from here on stands behind it. */
   readonly done: boolean;
+  /** Something other than white space came. */
+  readonly started: boolean;
   /** The JSON broke. */
   readonly broken: boolean;
   /** No more text comes; lets go of what was held. */
@@ -55,7 +57,7 @@ export interface ArgumentReader {
 }
 
 /** One JSON object, healed; `undefined` if the text is anything else. */
-function readObject(text: string): string | undefined {
+export function readObject(text: string): string | undefined {
   const json = text.trim();
   const scanner = createJsonScanner();
   const whole =
@@ -89,10 +91,13 @@ export function createArgumentReader({ onDelta, markup, maxLength }: ArgumentRea
   let done = false;
   /** From an in-string call end on: what to read again should the call have ended there. Empty: no checkpoint. */
   let held: Lexeme[] = [];
+  /** Whether control characters had been escaped in front of the checkpoint. */
+  let healedBefore = false;
   /** The deltas behind the checkpoint, until it is decided. */
   let heldDeltas: string[] = [];
   /** A marker followed the call end directly, so that it is a possible end of the call. */
   let endsHere = false;
+  let endedAtCheckpoint = false;
 
   function put(piece: string): void {
     if (piece === '') return;
@@ -118,6 +123,12 @@ export function createArgumentReader({ onDelta, markup, maxLength }: ArgumentRea
     heldDeltas = [];
     endsHere = false;
     put(deltas);
+  }
+
+  /** The call ended at the checkpoint: what came behind it is read again, `last` included. */
+  function endAtCheckpoint(...last: Lexeme[]): Taken {
+    endedAtCheckpoint = true;
+    return { again: [...held.slice(1), ...last] };
   }
 
   function stream(): void {
@@ -159,14 +170,14 @@ export function createArgumentReader({ onDelta, markup, maxLength }: ArgumentRea
     }
     if (scanner.status !== 'broken') return 'inside';
     if (!markup) return { behind: text.slice(end) };
-    return endsHere ? { again: held.slice(1) } : takeRaw(text.slice(end));
+    return endsHere ? endAtCheckpoint() : takeRaw(text.slice(end));
   }
 
   function takePlain(text: string): boolean {
     if (!streaming || raw || held.length > 0 || !scanner.inPlainString) return false;
     for (let at = 0; at < text.length; at++) {
       const unit = text.charCodeAt(at);
-      if (unit < 0x20 || unit === 0x22 || unit === 0x5c || unit === 0x3c) return false;
+      if (unit < 0x20 || unit === 0x22 || unit === 0x5c || unit === 0x3c || unit === 0x5b) return false;
     }
     put(text);
     return true;
@@ -175,26 +186,32 @@ export function createArgumentReader({ onDelta, markup, maxLength }: ArgumentRea
   return {
     takePlain,
     take(lexeme) {
-      const inString = scanner.inString && !raw;
       if (lexeme.kind === 'text') {
         if (held.length > 0 && !endsHere && lexeme.text.trim() !== '') dropCheckpoint();
         if (held.length > 0) held.push(lexeme);
         return takeText(lexeme.text);
       }
-      if (!inString) return endsHere ? { again: [...held.slice(1), lexeme] } : 'marker';
+      // Behind a backslash a marker breaks the string: then it is none of its data.
+      if (raw || !scanner.inPlainString) return endsHere ? endAtCheckpoint(lexeme) : 'marker';
       if (held.length > 0) {
         endsHere = true;
         held.push(lexeme);
-      } else if (markup && lexeme.kind === 'call-end') held.push(lexeme);
+      } else if (markup && lexeme.kind === 'call-end') {
+        held.push(lexeme);
+        healedBefore = scanner.healed;
+      }
       return takeText(lexeme.text);
     },
     takeText,
-    takeEnd: () => (held.length > 0 ? { again: held.slice(1) } : 'inside'),
+    takeEnd: () => (held.length > 0 ? endAtCheckpoint() : 'inside'),
     get whole() {
       return scanner.status === 'complete' && !raw;
     },
     get done() {
       return done;
+    },
+    get started() {
+      return first !== '';
     },
     get broken() {
       return raw;
@@ -210,7 +227,7 @@ export function createArgumentReader({ onDelta, markup, maxLength }: ArgumentRea
         text,
         state: first === '' ? 'empty' : whole ? 'whole' : 'part',
         isObject: whole && text.startsWith('{'),
-        repaired: scanner.healed || decoded !== undefined,
+        repaired: (endedAtCheckpoint ? healedBefore : scanner.healed) || decoded !== undefined,
         over,
       };
     },

@@ -1,4 +1,3 @@
-import { END_OF_SEQUENCE } from '../grammar/special-tokens.ts';
 import { LONGEST_BARE_ID } from '../grammar/tool-call-id.ts';
 import type { ToolBox } from '../grammar/tools.ts';
 
@@ -17,8 +16,8 @@ export interface BareIds {
   /** The first token-stripped call at or behind `from` (ruling 30). */
   findStripped(text: string, from: number): StrippedPlace | undefined;
   /**
-   * Where the end of the text begins that may become an id, or is a possible last `[EOS]`; its length
-   * if there is none. At most 512 units are held.
+   * Where the end of the text begins that may become an id; its length if there is none. At most 512
+   * units are held.
    * @param before the unit in front of the text, NaN if there is none
    */
   findHeld(text: string, from: number, before: number): number;
@@ -72,10 +71,7 @@ export function createBareIds(tools: ToolBox): BareIds {
     const id = length - word < PREFIX.length ? -1 : text.lastIndexOf(PREFIX);
     if (id >= word) return id;
     for (let at = Math.max(word, length - PREFIX.length + 1); at < length; at++) {
-      const unit = text.charCodeAt(at);
-      if (unit !== 0x66 /* f */ && unit !== 0x5b /* [ */) continue;
-      const rest = text.slice(at);
-      if (PREFIX.startsWith(rest) || END_OF_SEQUENCE.startsWith(rest)) return at;
+      if (text.charCodeAt(at) === 0x66 /* f */ && PREFIX.startsWith(text.slice(at))) return at;
     }
     for (let at = word; at < length; at++) {
       const similar = byFirstUnit.get(text.charCodeAt(at));

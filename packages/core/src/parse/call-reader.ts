@@ -65,7 +65,7 @@ export function createCallReader(options: CallReaderOptions): CallReader {
   }
 
   function take(lexeme: Lexeme): Left | undefined {
-    if (lexeme.kind === 'cut-marker') return undefined;
+    if (lexeme.kind === 'cut-marker' || lexeme.kind === 'end-of-sequence') return undefined;
     if (args.done) return lexeme.kind === 'text' ? takeBehind(lexeme) : atMarker(lexeme);
     const taken = args.take(lexeme);
     if (taken === 'inside') return undefined;
@@ -95,7 +95,7 @@ export function createCallReader(options: CallReaderOptions): CallReader {
   /** A marker outside of the strings of the arguments (ruling 20). */
   function atMarker(lexeme: Lexeme): Left | undefined {
     const { kind } = lexeme;
-    if (endsBy === 'json') return giveUp([lexeme]);
+    if (endsBy === 'json') return kind === 'turn-end' ? undefined : giveUp([lexeme]);
     if (kind === 'call-end') return leave('closed', []);
     if (kind === 'section-begin' || kind === 'section-end' || kind === 'call-begin')
       return leave('unclosed', [lexeme]);

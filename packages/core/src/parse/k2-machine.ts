@@ -3,12 +3,14 @@ import type { ToolBox } from '../grammar/tools.ts';
 import { type CallReader, createCallReader, type Left } from './call-reader.ts';
 import type { Channel, KimiEvent } from './events.ts';
 import { deriveFinishReason } from './finish-reason.ts';
+import { createGuidedTrial, type GuidedTrial } from './guided-calls.ts';
 import { createLastWord, type LastWord } from './last-word.ts';
 import { createLexer, type Lexeme, tailOf } from './lexer.ts';
 import { createQuotedCallTrial, type QuotedCallTrial } from './open-quote.ts';
 import { createOutput } from './output.ts';
 import { PROBLEM_MESSAGES } from './problem-messages.ts';
 import { createStructuredCalls, type ToolCallPiece } from './structured-calls.ts';
+import type { TextCall } from './text-calls.ts';
 import { createTextReader } from './text-reader.ts';
 import { createCallLog } from './tool-calls.ts';
 
@@ -67,14 +69,8 @@ export function createK2Machine(settings: MachineSettings): Machine {
   const output = createOutput({
     tools,
     lenient: settings.recoverLenient,
-    guided: settings.guidedJson,
     emit,
-    onCall({ name, arguments: text }, from) {
-      const call = calls.openNamed(name, position);
-      call.delta(text);
-      if (from === 'lenient') call.report('text-call-recovered');
-      call.finish({ text, state: 'whole', isObject: true, repaired: false, over: false }, 'closed');
-    },
+    onCall: (call) => deliver(call, 'text-call-recovered'),
   });
   const structured = createStructuredCalls({
     tools,
@@ -95,6 +91,14 @@ export function createK2Machine(settings: MachineSettings): Machine {
     emit({ type: 'problem', code, message: PROBLEM_MESSAGES[code] ?? code, ...place });
   }
 
+  /** A call that was read as a whole. */
+  function deliver({ name, arguments: text, repaired }: TextCall, code?: ProblemCode): void {
+    const call = calls.openNamed(name, position);
+    call.delta(text);
+    if (code) call.report(code);
+    call.finish({ text, state: 'whole', isObject: true, repaired, over: false }, 'closed');
+  }
+
   function readAgain(lexemes: readonly Lexeme[]): void {
     for (let at = lexemes.length - 1; at >= 0; at--) input.push(lexemes[at] as Lexeme);
   }
@@ -104,8 +108,9 @@ export function createK2Machine(settings: MachineSettings): Machine {
   }
 
   function read(lexeme: Lexeme): void {
-    // A server that fills the reasoning field has split the thought off itself (ruling 10).
-    if (lexeme.channel === 'reasoning' && thinking.content) {
+    // A server that fills the reasoning field has split the thought off itself (ruling 10). In a trial the
+    // text in front has not been read yet.
+    if (lexeme.channel === 'reasoning' && thinking.content && state !== inTrial) {
       reader.release();
       closeThink('content');
     }
@@ -131,8 +136,12 @@ export function createK2Machine(settings: MachineSettings): Machine {
    *     ^
    */
   function inText(lexeme: Lexeme): State {
-    const { kind, channel, offset } = lexeme;
+    const { kind, channel, offset, text } = lexeme;
     if (kind === 'text') {
+      if (mayBeGuided && channel === 'content' && !thinking.content && text.trim() !== '') {
+        mayBeGuided = false;
+        if (/^\s*[[{]/.test(text)) return inGuided(lexeme);
+      }
       const found = reader.take(lexeme);
       if (!found) return inText;
       position = found.offset;
@@ -147,7 +156,7 @@ export function createK2Machine(settings: MachineSettings): Machine {
       reader.take({ ...lexeme, kind: 'text' });
       return inText;
     }
-    const bareHeader = kind === 'argument-begin' ? reader.takeHeader(channel) : undefined;
+    const bareHeader = kind === 'argument-begin' ? reader.takeHeader() : undefined;
     reader.endRun();
     switch (kind) {
       case 'section-begin':
@@ -169,8 +178,37 @@ export function createK2Machine(settings: MachineSettings): Machine {
         report('stray-markup', offset);
         return inText;
       default:
-        return inText; // turn ends, and a marker that was cut at the end of the stream
+        return inText; // turn ends, and what was cut at the end of the stream
     }
+  }
+
+  // --- guided JSON (ruling 33) ---
+
+  /** The content has not begun yet. */
+  let mayBeGuided = settings.guidedJson;
+  let guided: GuidedTrial | undefined;
+
+  /**
+   * In content that may as a whole be a list of calls.
+   *
+   *     [{"name":"get_weather","arguments":{}}]
+   *      ^
+   */
+  function inGuided(lexeme: Lexeme): State {
+    guided ??= createGuidedTrial(tools);
+    if (guided.take(lexeme)) return inGuided;
+    input.push(lexeme);
+    readAgain(guided.held);
+    return inText;
+  }
+
+  function endGuided({ held, end }: GuidedTrial): State {
+    const found = end();
+    reader.endRun();
+    position = lexer.offset;
+    for (const call of found ?? []) deliver(call);
+    if (!found) readAgain(held);
+    return inText;
   }
 
   // --- calls in an open quote (ruling 7) ---
@@ -262,6 +300,7 @@ export function createK2Machine(settings: MachineSettings): Machine {
         closeThink(channel);
         return clearNoise();
       case 'cut-marker':
+      case 'end-of-sequence':
         return inSection;
       default:
         return clearNoise();
@@ -387,7 +426,8 @@ export function createK2Machine(settings: MachineSettings): Machine {
     lexer.end();
     for (;;) {
       drain();
-      if (trial) state = endTrial(trial);
+      if (state === inGuided && guided) state = endGuided(guided);
+      else if (trial) state = endTrial(trial);
       else if (state === inArguments) {
         const left = open.end();
         openAtEnd = left.cut;
@@ -407,7 +447,7 @@ export function createK2Machine(settings: MachineSettings): Machine {
         lexer.idle &&
         !(channel === 'reasoning' && thinking.content) &&
         ((state === inArguments && open.takePlain(delta)) ||
-          (state === inText && reader.takePlain(delta, channel)));
+          (state === inText && !mayBeGuided && reader.takePlain(delta, channel)));
       if (plain) lexer.count(delta, channel);
       else lexer.feed(delta, channel);
     },

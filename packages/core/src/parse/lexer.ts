@@ -1,14 +1,14 @@
-import { CUT_MARKER, MARKERS, type MarkerKind } from '../grammar/special-tokens.ts';
+import { CUT_MARKER, END_OF_SEQUENCE, MARKERS, type MarkerKind } from '../grammar/special-tokens.ts';
 import type { Channel } from './events.ts';
 
-/** A piece of one channel's text: plain text, a whole marker, or (at the end only) a marker that was cut. */
+/** A piece of one channel's text: plain text, a whole marker, or at the end only a cut marker or `[EOS]`. */
 export interface Lexeme {
-  kind: 'text' | 'cut-marker' | MarkerKind;
+  kind: 'text' | 'cut-marker' | 'end-of-sequence' | MarkerKind;
   text: string;
   channel: Channel;
   /** UTF-16 units of the turn in front of it. */
   offset: number;
-  /** Already tried as a call in an open quote, in vain (ruling 7). */
+  /** Already tried as a call in an open quote, or as guided JSON, in vain. */
   tried?: boolean;
 }
 
@@ -19,7 +19,7 @@ export function tailOf(lexeme: Lexeme, at: number): Lexeme {
 
 export interface Lexer {
   feed(delta: string, channel: Channel): void;
-  /** Nothing is held, so that a delta without `<` may pass by the lexer, if it is counted. */
+  /** Nothing is held, so that a delta without `<` and `[` may pass by the lexer, if it is counted. */
   readonly idle: boolean;
   count(delta: string, channel: Channel): void;
   /** Lets go of what is held. */
@@ -42,9 +42,19 @@ function canBecomeMarker(tail: string): boolean {
   return tail === '<' || (BY_SECOND[tail.charAt(1)]?.some((spelling) => spelling.startsWith(tail)) ?? false);
 }
 
+/** Where a text ends in `[EOS]` or a beginning of it; its length if it does not. */
+function endOfSequenceAt(text: string, from: number): number {
+  const at = text.lastIndexOf('[');
+  return at >= from &&
+    at >= text.length - END_OF_SEQUENCE.length &&
+    END_OF_SEQUENCE.startsWith(text.slice(at))
+    ? at
+    : text.length;
+}
+
 /** Cuts deltas into text and markers. Text without `<` passes through unsliced. */
 export function createLexer(emit: (lexeme: Lexeme) => void): Lexer {
-  /** A proper beginning of a marker at the end of `channel`; until the next delta decides. At most 29 units. */
+  /** A beginning of a marker, or of `[EOS]`, at the end of `channel`; until the next delta decides. At most 29 units. */
   let held = '';
   let channel: Channel = 'content';
   let offset = 0;
@@ -75,6 +85,7 @@ export function createLexer(emit: (lexeme: Lexeme) => void): Lexer {
       done = at + marker.length;
       at = done - 1;
     }
+    if (held === '') held = text.slice(endOfSequenceAt(text, done));
     const end = text.length - held.length;
     if (end > done)
       emit({
@@ -95,11 +106,10 @@ export function createLexer(emit: (lexeme: Lexeme) => void): Lexer {
       offset += delta.length;
     },
     end() {
-      if (CUT_MARKER.test(held)) {
-        emit({ kind: 'cut-marker', text: held, channel, offset: offset - held.length });
-        held = '';
-      }
-      release();
+      const kind =
+        held === END_OF_SEQUENCE ? 'end-of-sequence' : CUT_MARKER.test(held) ? 'cut-marker' : 'text';
+      if (held !== '') emit({ kind, text: held, channel, offset: offset - held.length });
+      held = '';
     },
     get offset() {
       return offset;

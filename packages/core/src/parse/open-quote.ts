@@ -16,8 +16,6 @@ export interface QuotedCallTrial {
   end(): 'calls' | 'cut' | 'text';
 }
 
-const PARTS_OF_END_OF_SEQUENCE = ['[', '[E', '[EO', '[EOS', '[EOS]'];
-
 export function createQuotedCallTrial(tools: ToolBox): QuotedCallTrial {
   let state: 'between' | 'header' | 'arguments' = 'between';
   /** Complete calls; `inSection` counts since the section began and is -1 outside of one. */
@@ -29,15 +27,9 @@ export function createQuotedCallTrial(tools: ToolBox): QuotedCallTrial {
   let json = createJsonScanner();
   let root = '';
   const held: Lexeme[] = [];
-  /** What may be the last `[EOS]`. */
-  let tail = '';
 
   function between({ kind, text }: Lexeme): boolean {
-    if (kind === 'text') {
-      tail = tail === '' ? text.trimStart() : tail + text;
-      return tail === '' || PARTS_OF_END_OF_SEQUENCE.includes(tail);
-    }
-    if (tail !== '') return false;
+    if (kind === 'text') return text.trim() === '';
     if (kind === 'section-begin') {
       const fits = inSection !== 0;
       inSection = 0;
@@ -54,7 +46,7 @@ export function createQuotedCallTrial(tools: ToolBox): QuotedCallTrial {
       state = 'header';
       return true;
     }
-    return kind === 'think-close' || kind === 'turn-end' || kind === 'cut-marker';
+    return kind === 'think-close' || kind === 'turn-end';
   }
 
   function inHeader({ kind, text }: Lexeme): boolean {
@@ -78,7 +70,7 @@ export function createQuotedCallTrial(tools: ToolBox): QuotedCallTrial {
       state = 'between';
       return true;
     }
-    if (kind === 'cut-marker' || (kind !== 'text' && !json.inString)) return false;
+    if (kind !== 'text' && !json.inPlainString) return false;
     if (root === '') root = text.trimStart().charAt(0);
     const end = json.read(text, 0);
     return '{'.startsWith(root) && json.status !== 'broken' && text.slice(end).trim() === '';
@@ -86,14 +78,15 @@ export function createQuotedCallTrial(tools: ToolBox): QuotedCallTrial {
 
   return {
     take(lexeme) {
-      const fits = { between, header: inHeader, arguments: inArguments }[state](lexeme);
+      const atEnd = lexeme.kind === 'cut-marker' || lexeme.kind === 'end-of-sequence';
+      const fits = atEnd || { between, header: inHeader, arguments: inArguments }[state](lexeme);
       if (fits) held.push(lexeme);
       return fits;
     },
     held,
     end() {
       if (state !== 'between') return 'cut';
-      return calls > 0 && inSection !== 0 && (tail === '' || tail === '[EOS]') ? 'calls' : 'text';
+      return calls > 0 && inSection !== 0 ? 'calls' : 'text';
     },
   };
 }

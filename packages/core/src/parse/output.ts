@@ -1,25 +1,15 @@
 import type { ToolBox } from '../grammar/tools.ts';
+import { createCallSuspicion } from './call-suspicion.ts';
 import type { Channel, KimiEvent } from './events.ts';
-import { createTextBuilder } from './text-builder.ts';
-import {
-  createCallSuspicion,
-  createLenientFinder,
-  type LenientFinder,
-  readGuidedCalls,
-  readLenientCalls,
-  type TextCall,
-  type TextPiece,
-} from './text-calls.ts';
+import { createLenientFinder, type LenientFinder, readLenientCalls, type TextCall } from './text-calls.ts';
 
 export interface OutputOptions {
   tools: ToolBox;
   /** Look for calls in the forms of ruling 31. */
   lenient: boolean;
-  /** The whole content may be a JSON list of calls (ruling 33). */
-  guided: boolean;
   emit(event: KimiEvent): void;
   /** A call was read from the text; it stood where the text written next stands. */
-  onCall(call: TextCall, from: 'guided' | 'lenient'): void;
+  onCall(call: TextCall): void;
 }
 
 /** Where text leaves: reasoning as it is, content by the white space rule (ruling 2). */
@@ -38,13 +28,12 @@ export interface Output {
   readonly suspicious: boolean;
 }
 
-export function createOutput({ tools, lenient, guided, emit, onCall }: OutputOptions): Output {
-  const looksLikeCall = { content: createCallSuspicion(tools), reasoning: createCallSuspicion(tools) };
+export function createOutput({ tools, lenient, emit, onCall }: OutputOptions): Output {
+  const suspicion = { content: createCallSuspicion(tools), reasoning: createCallSuspicion(tools) };
   const findLenientStart = lenient ? createLenientFinder(tools) : undefined;
   let anyCall = false;
   let visible = false;
   let reasoning = false;
-  let suspicious = false;
   /** Whether the present run holds something visible. */
   let runVisible = false;
   /** White space at the start of the present run, until something visible follows. */
@@ -56,15 +45,9 @@ export function createOutput({ tools, lenient, guided, emit, onCall }: OutputOpt
   let maybeCallAtLineStart = false;
   /** `maybeCall` holds a whole opener; before that it is let go as soon as it cannot become one. */
   let opened = false;
-  /** Quoted stretches of `maybeCall`, as index pairs. */
-  let quotes: [number, number][] = [];
-  /** Content that may as a whole be guided JSON; `undefined` once it cannot be. */
-  let guidedText = guided ? createTextBuilder() : undefined;
-  /** Something visible stands in `guidedText`. */
-  let guidedBegan = false;
 
   function watch(text: string, channel: Channel): void {
-    if (tools.known && !suspicious && !anyCall) suspicious = looksLikeCall[channel](text);
+    if (tools.known && !anyCall) suspicion[channel].watch(text);
   }
 
   function show(text: string): void {
@@ -87,28 +70,19 @@ export function createOutput({ tools, lenient, guided, emit, onCall }: OutputOpt
     runVisible = false;
   }
 
-  function letGo(pieces: TextPiece[], from: 'guided' | 'lenient'): void {
-    for (const piece of pieces) {
-      if (typeof piece === 'string') show(piece);
-      else {
-        endShownRun();
-        onCall(piece, from);
-      }
-    }
-  }
-
   function decideMaybeCall(): void {
     if (maybeCall === '') return;
-    const text = maybeCall;
+    const pieces = opened ? readLenientCalls(maybeCall, maybeCallAtLineStart, tools) : [maybeCall];
     maybeCall = '';
-    letGo(opened ? readLenientCalls(text, maybeCallAtLineStart, quotes, tools) : [text], 'lenient');
     opened = false;
-    quotes = [];
+    for (const piece of pieces) {
+      if (typeof piece === 'string') show(piece);
+      else onCall(piece);
+    }
   }
 
   function writeLenient(text: string, quoted: boolean, atLineStart: boolean, find: LenientFinder): void {
     if (opened) {
-      if (quoted) quotes.push([maybeCall.length, maybeCall.length + text.length]);
       maybeCall += text;
       return;
     }
@@ -126,23 +100,6 @@ export function createOutput({ tools, lenient, guided, emit, onCall }: OutputOpt
     opened = start.opened;
   }
 
-  function writeGuided(text: string, quoted: boolean, atLineStart: boolean): void {
-    guidedText?.push(text);
-    guidedBegan ||= /^\s*[[{]/.test(text);
-    if (guidedBegan || text.trim() === '') return;
-    const all = guidedText?.toString() ?? '';
-    guidedText = undefined;
-    if (findLenientStart) writeLenient(all, quoted, atLineStart, findLenientStart);
-    else show(all);
-  }
-
-  function decideGuided(): void {
-    if (guidedText === undefined) return;
-    const text = guidedText.toString();
-    guidedText = undefined;
-    letGo(readGuidedCalls(text, tools) ?? [text], 'guided');
-  }
-
   return {
     writeReasoning(text, quoted) {
       if (!quoted) watch(text, 'reasoning');
@@ -151,8 +108,7 @@ export function createOutput({ tools, lenient, guided, emit, onCall }: OutputOpt
     },
     writeContent(text, quoted, atLineStart) {
       if (!quoted) watch(text, 'content');
-      if (guidedText !== undefined) writeGuided(text, quoted, atLineStart);
-      else if (findLenientStart) writeLenient(text, quoted, atLineStart, findLenientStart);
+      if (findLenientStart) writeLenient(text, quoted, atLineStart, findLenientStart);
       else show(text);
     },
     endRun() {
@@ -164,7 +120,6 @@ export function createOutput({ tools, lenient, guided, emit, onCall }: OutputOpt
       blank = '';
     },
     end() {
-      decideGuided();
       decideMaybeCall();
       endShownRun();
       if (blank !== '') emit({ type: 'text-delta', delta: blank });
@@ -176,7 +131,7 @@ export function createOutput({ tools, lenient, guided, emit, onCall }: OutputOpt
       return reasoning;
     },
     get suspicious() {
-      return suspicious;
+      return suspicion.content.end() || suspicion.reasoning.end();
     },
   };
 }

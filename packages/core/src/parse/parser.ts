@@ -171,7 +171,7 @@ export function createParser(options: ParserOptions & { onEvent(event: KimiEvent
     end(finishReason) {
       if (ended) return;
       ended = true;
-      machine.end(finishReason ?? undefined);
+      machine.end(finishReason || undefined);
     },
     reset() {
       machine = createK2Machine(settings);

@@ -1,4 +1,4 @@
-import type { ToolBox } from '../grammar/tools.ts';
+import type { Header, ToolBox } from '../grammar/tools.ts';
 import { type ArgumentReader, createArgumentReader } from './arguments.ts';
 import type { Call, CallLog } from './tool-calls.ts';
 
@@ -20,10 +20,11 @@ export interface StructuredCalls {
 }
 
 interface Entry {
-  index: number | undefined;
   id: string;
   name: string;
   call: Call | undefined;
+  /** Deltas of a call that has not started. */
+  waiting: string[];
   args: ArgumentReader;
   /** Something stands behind the complete arguments. */
   junk: boolean;
@@ -44,22 +45,28 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
   const { tools, calls, maxArgumentsLength, offset, onOpen } = options;
   const entries: Entry[] = [];
   const byIndex = new Map<number, Entry>();
+  /** The entries in front of this one have started. */
+  let ready = 0;
 
-  function entryOf(index: unknown, id: string): Entry {
-    const numbered = typeof index === 'number' ? byIndex.get(index) : undefined;
-    if (numbered) return numbered;
-    if (typeof index !== 'number') {
-      const known = id === '' ? entries.at(-1) : entries.find((entry) => entry.id === id);
-      if (known) return known;
-    }
+  function known(index: unknown, id: string, name: unknown): Entry | undefined {
+    if (typeof index === 'number') return byIndex.get(index);
+    if (id !== '') return entries.find((entry) => entry.id === id);
+    // Neither index nor id: a name begins a call where the last one has all it needs.
+    const last = entries.at(-1);
+    const begins =
+      typeof name === 'string' && name !== '' && last?.args.started && (last.args.done || name !== last.name);
+    return begins ? undefined : last;
+  }
+
+  function open(index: unknown, id: string): Entry {
     onOpen();
     const entry: Entry = {
-      index: typeof index === 'number' ? index : undefined,
       id,
       name: '',
       call: undefined,
+      waiting: [],
       args: createArgumentReader({
-        onDelta: (delta) => entry.call?.delta(delta),
+        onDelta: (delta) => (entry.call ? entry.call.delta(delta) : entry.waiting.push(delta)),
         markup: true,
         maxLength: maxArgumentsLength,
       }),
@@ -73,26 +80,29 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
   function start(entry: Entry): void {
     if (entry.call) return;
     const name = entry.name.trim();
-    entry.call = calls.openStructured(
+    const header: Header =
       name === ''
         ? { kind: 'anonymous', counter: undefined, inferable: true, unwrappable: false }
-        : { kind: 'named', name, counter: undefined, offered: tools.has(name) },
-      entry.id,
-      offset(),
-    );
+        : { kind: 'named', name, counter: undefined, offered: tools.has(name) };
+    entry.call = calls.openStructured(header, entry.id, offset());
+    for (const delta of entry.waiting.splice(0)) entry.call.delta(delta);
   }
 
-  /** Calls start in the order they appeared, once their names are known. */
-  function startUpTo(entry: Entry): void {
-    for (const earlier of entries) {
-      if (earlier.name !== '' || earlier === entry) start(earlier);
-      if (earlier === entry) return;
+  /**
+   * Starts what can start, in the order of appearance. A name may go on until the arguments come; with
+   * known tools until it is one of theirs.
+   */
+  function startReady(): void {
+    for (; ready < entries.length; ready++) {
+      const entry = entries[ready] as Entry;
+      const isOffered = tools.has(entry.name.trim());
+      const named = tools.known ? isOffered : entry.name !== '';
+      if (!named || !(entry.args.started || (isOffered && entries[ready + 1]?.args.started))) return;
+      start(entry);
     }
   }
 
   function takeArguments(entry: Entry, text: string): void {
-    if (text === '') return;
-    if (entry.name !== '') startUpTo(entry);
     if (entry.args.done) {
       entry.junk ||= text.trim() !== '';
       return;
@@ -103,25 +113,27 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
 
   return {
     feed({ index, id, name, arguments: args }) {
-      const entry = entryOf(index, typeof id === 'string' ? id : '');
-      if (entry.id === '' && typeof id === 'string') entry.id = id;
+      const ownId = typeof id === 'string' ? id : '';
+      const entry = known(index, ownId, name) ?? open(index, ownId);
+      if (entry.id === '') entry.id = ownId;
       // A name that comes when the call has started is too late to be told to anyone.
       if (typeof name === 'string' && name !== entry.name && !entry.call) entry.name += name;
       if (args !== undefined && args !== null)
         takeArguments(entry, typeof args === 'string' ? args : toJson(args));
+      startReady();
     },
     end(finishReason) {
       const mayBeCut = finishReason === undefined || finishReason === 'length';
-      let open = false;
+      let openAtEnd = false;
       for (const entry of entries) {
         const read = entry.args.finish();
         const cut =
           read.state === 'part' ? mayBeCut || !entry.args.broken : read.state === 'empty' && mayBeCut;
-        open ||= cut;
+        openAtEnd ||= cut;
         start(entry);
         entry.call?.finish({ ...read, repaired: read.repaired || entry.junk }, cut ? 'cut' : 'closed');
       }
-      return open;
+      return openAtEnd;
     },
   };
 }

@@ -1,33 +1,17 @@
 import type { ToolBox } from '../grammar/tools.ts';
-import { splitTopLevel } from './json-members.ts';
 import { createJsonScanner } from './json-scanner.ts';
-import { unwrap } from './tool-calls.ts';
+import { createQuoteTracker } from './quotes.ts';
 
 /** A call written as plain text. */
 export interface TextCall {
   name: string;
   arguments: string;
+  /** A string encoding around the arguments was removed. */
+  repaired: boolean;
 }
 
 /** Text and calls in the order they stood in. */
 export type TextPiece = string | TextCall;
-
-/** A list of calls, or one, as a server writes it under guided decoding (ruling 33); all or nothing. */
-export function readGuidedCalls(content: string, tools: ToolBox): TextCall[] | undefined {
-  const json = content.trim();
-  const scanner = createJsonScanner();
-  if (
-    !/^[[{]/.test(json) ||
-    scanner.read(json, 0) < json.length ||
-    scanner.status !== 'complete' ||
-    scanner.healed
-  ) {
-    return undefined;
-  }
-  const items = json.startsWith('[') ? splitTopLevel(json) : [json];
-  const calls = items.map((item) => (item.startsWith('{') ? unwrap(item, tools) : undefined));
-  return calls.length > 0 && calls.every((call) => call !== undefined) ? (calls as TextCall[]) : undefined;
-}
 
 const escapeForPattern = (name: string) => name.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
@@ -35,30 +19,6 @@ const escapeForPattern = (name: string) => name.replace(/[\\^$.*+?()[\]{}|/-]/g,
 function anyOf(tools: ToolBox): string {
   const names = [...tools.names].sort((a, b) => b.length - a.length).map(escapeForPattern);
   return names.length > 0 ? `(?:${names.join('|')})` : '(?!)';
-}
-
-/** `NAME(` or NAME on a line of its own and then an object; `<invoke name="NAME">`; `<NAME>`. */
-const CALL_LOOK =
-  /\n[ \t]{0,9}([^\s()<>{}"`]+)[ \t]{0,9}(?:\(|\r?\n)\s{0,9}\{|<invoke name="([^"\n]+)">|<([^<>\s/]+)>/g;
-
-/**
- * Looks for text that only looks like a call of an offered tool (ruling 32). Needs the end of the
- * text in front, not the text itself.
- */
-export function createCallSuspicion(tools: ToolBox): (text: string) => boolean {
-  const reach = Math.max(0, ...tools.names.map(({ length }) => length)) + 40;
-  /** The end of the text, as far as a form can reach back, and more: it is cut only now and then. */
-  let recent = '\n';
-  return (text) => {
-    recent += text;
-    let found = false;
-    if (text.indexOf('{') >= 0 || text.indexOf('>') >= 0) {
-      const looked = recent.slice(-reach - text.length).matchAll(CALL_LOOK);
-      found = [...looked].some(([, line, invoked, element]) => tools.has(line ?? invoked ?? element ?? ''));
-    }
-    if (recent.length > 64 * reach) recent = recent.slice(-reach);
-    return found;
-  };
 }
 
 export interface LenientStart {
@@ -99,64 +59,73 @@ function mayBecome(line: string, name: string): boolean {
 /**
  * Reads the lenient forms (ruling 31) out of a text run: `NAME({…})` alone on its lines, NAME on a line
  * with one object behind it to the end, `<invoke>` blocks, and elements named like a tool whose
- * children are its parameters.
- *
- * @param quotes the quoted stretches as index pairs, in order; no call begins there
+ * children are its parameters. Nothing is read in quotes.
  */
-export function readLenientCalls(
-  text: string,
-  atLineStart: boolean,
-  quotes: readonly [number, number][],
-  tools: ToolBox,
-): TextPiece[] {
+export function readLenientCalls(text: string, atLineStart: boolean, tools: ToolBox): TextPiece[] {
   const name = anyOf(tools);
   const opener = new RegExp(
-    `(?<![^\\n])[ \\t]*(${name})[ \\t]*(?:\\(|\\r?\\n)\\s*(?=\\{)|(<function_calls>\\s*)?<invoke name="(${name})">|<(${name})>`,
+    `(?<![^\\n])[ \\t]*(${name})[ \\t]*(?:\\(|\\r?\\n)\\s*(?=\\{)|(?:<function_calls>\\s*)?<invoke name="(${name})">|<(${name})>`,
     'g',
   );
+  const nextInvoke = new RegExp(`\\s*<invoke name="(${name})">`, 'y');
+  const quotes = createQuoteTracker();
+  quotes.atLineStart = atLineStart;
+  const cursor = createCursor(text);
   const pieces: TextPiece[] = [];
+  /** What is in `pieces`, and how far the quotes were followed. */
   let done = 0;
-  let quote = 0;
+  let followed = 0;
   for (let match = opener.exec(text); match; match = opener.exec(text)) {
     const start = match.index;
-    const [whole, plain, wrapper, invoked, element] = match;
-    while (quote < quotes.length && (quotes[quote] as [number, number])[1] <= start) quote++;
-    if ((quotes[quote]?.[0] ?? Infinity) <= start || (plain !== undefined && start === 0 && !atLineStart))
-      continue;
-    const cursor = createCursor(text, start + whole.length);
+    const [whole, plain, invoked, element] = match;
+    while (followed < start) followed = quotes.advance(text, followed, start);
+    const startsLine = start === 0 ? atLineStart : text[start - 1] === '\n';
+    if (quotes.isOpen() || (plain !== undefined && !startsLine)) continue;
+    cursor.at = start + whole.length;
     const calls: TextCall[] = [];
+    const add = (tool: string, args: string | undefined, closed: () => boolean) => {
+      if (args === undefined || !closed()) return false;
+      return calls.push({ name: tool, arguments: args, repaired: false }) > 0;
+    };
     if (plain !== undefined) {
-      const args = cursor.object();
       const closes = whole.includes('(') ? /\s*\)[ \t]*(?=\r?\n|$)/y : /\s*$/y;
-      if (args !== undefined && cursor.skip(closes)) calls.push({ name: plain, arguments: args });
-    } else if (invoked !== undefined) {
-      for (let tool: string | undefined = invoked; tool !== undefined; ) {
-        const args = cursor.children(tool, tools, /\s*<parameter name="([^"]*)">/y, () => '</parameter>');
-        if (args === undefined || !cursor.skip(/\s*<\/invoke>/y)) break;
-        calls.push({ name: tool, arguments: args });
-        tool =
-          wrapper === undefined ? undefined : cursor.match(new RegExp(`\\s*<invoke name="(${name})">`, 'y'));
-      }
-      if (wrapper !== undefined && !cursor.skip(/\s*<\/function_calls>/y)) calls.length = 0;
+      add(plain, cursor.object(), () => cursor.skip(closes));
     } else if (element !== undefined) {
       const args = cursor.children(element, tools, /\s*<([^<>\s/]+)>/y, (key) => `</${key}>`);
-      if (args !== undefined && cursor.skip(new RegExp(`\\s*</${escapeForPattern(element)}>`, 'y'))) {
-        calls.push({ name: element, arguments: args });
+      add(element, args, () => cursor.skip(new RegExp(`\\s*</${escapeForPattern(element)}>`, 'y')));
+    } else {
+      for (let tool = invoked; tool !== undefined; tool = cursor.match(nextInvoke)) {
+        const args = cursor.children(tool, tools, /\s*<parameter name="([^"]*)">/y, () => '</parameter>');
+        const closedAt = cursor.at;
+        if (!add(tool, args, () => cursor.skip(/\s*<\/invoke>/y))) {
+          cursor.at = closedAt;
+          break;
+        }
       }
+      cursor.skip(/\s*<\/function_calls>/y);
     }
-    // What was looked at is not looked at again, so that the work stays linear.
-    opener.lastIndex = Math.max(cursor.at, start + 1);
     if (calls.length === 0) continue;
     pieces.push(text.slice(done, start), ...calls);
-    done = cursor.at;
+    done = followed = opener.lastIndex = cursor.at;
+    quotes.atLineStart = startsLine;
   }
   pieces.push(text.slice(done));
   return pieces;
 }
 
-function createCursor(text: string, from: number) {
+function createCursor(text: string) {
+  /** Where each closing tag stands next, so that none is looked for twice. */
+  const closers = new Map<string, number>();
+  function findCloser(closer: string, from: number): number {
+    const known = closers.get(closer) ?? 0;
+    if (known < 0 || known > from) return known;
+    const at = text.indexOf(closer, from);
+    closers.set(closer, at);
+    return at;
+  }
+
   const cursor = {
-    at: from,
+    at: 0,
     match(pattern: RegExp): string | undefined {
       pattern.lastIndex = cursor.at;
       const found = pattern.exec(text);
@@ -180,17 +149,20 @@ function createCursor(text: string, from: number) {
       for (let key = cursor.match(open); key !== undefined; key = cursor.match(open)) {
         const schema = tools.parameter(tool, key);
         const closer = closerOf(key);
-        const end = text.indexOf(closer, cursor.at);
-        const value = text.slice(cursor.at, end);
-        if (end < 0) cursor.at = text.length;
-        if (end < 0 || schema === undefined || (closer !== '</parameter>' && /<[\w/]/.test(value)))
-          return undefined;
+        const end = findCloser(closer, cursor.at);
+        if (end < 0 || schema === undefined) return undefined;
+        if (closer !== '</parameter>' && nextTag(cursor.at) < end) return undefined;
+        members.push(`${JSON.stringify(key)}:${toJsonValue(text.slice(cursor.at, end), schema)}`);
         cursor.at = end + closer.length;
-        members.push(`${JSON.stringify(key)}:${toJsonValue(value, schema)}`);
       }
       return `{${members.join(',')}}`;
     },
   };
+  function nextTag(from: number): number {
+    const tag = /<[\w/]/g;
+    tag.lastIndex = from;
+    return tag.exec(text)?.index ?? text.length;
+  }
   return cursor;
 }
 

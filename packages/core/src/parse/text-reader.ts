@@ -1,4 +1,3 @@
-import { END_OF_SEQUENCE } from '../grammar/special-tokens.ts';
 import type { ToolBox } from '../grammar/tools.ts';
 import { createBareIds } from './bare-ids.ts';
 import type { Channel } from './events.ts';
@@ -21,7 +20,7 @@ export interface TextReader {
   /** The common case of `take`: unquoted text with nothing in it. False, and nothing done, for any other. */
   takePlain(text: string, channel: Channel): boolean;
   /** An id that stands directly in front of this place, taken out of the text (ruling 15). */
-  takeHeader(channel: Channel): string | undefined;
+  takeHeader(): string | undefined;
   /** Lets go of what is held. */
   release(): void;
   /** A piece of markup follows: nothing is held any more, the run ends. */
@@ -43,7 +42,7 @@ export interface TextReaderOptions {
 export function createTextReader({ tools, recover, output, isThinking }: TextReaderOptions): TextReader {
   const quotes = { content: createQuoteTracker(), reasoning: createQuoteTracker() };
   const ids = createBareIds(tools);
-  /** The end of the text while it may become a header or is a possible last `[EOS]`. */
+  /** The end of the text while it may become a header. */
   let held = '';
   let heldAtLineStart = false;
   let channel: Channel = 'content';
@@ -73,7 +72,8 @@ export function createTextReader({ tools, recover, output, isThinking }: TextRea
     if (held !== '' || from !== channel || tracker.busy) return false;
     for (let at = 0; at < text.length; at++) {
       const unit = text.charCodeAt(at);
-      if (unit === 0x3c /* < */ || unit === 0x60 /* ` */ || unit === 0x7b /* { */) return false;
+      if (unit === 0x3c /* < */ || unit === 0x5b /* [ */ || unit === 0x60 /* ` */ || unit === 0x7b /* { */)
+        return false;
     }
     const lineStart = tracker.atLineStart;
     tracker.advance(text, 0, text.length);
@@ -133,8 +133,8 @@ export function createTextReader({ tools, recover, output, isThinking }: TextRea
     take,
     takePlain,
     release: endWord,
-    takeHeader(of) {
-      if (of !== channel || !ids.isHeader(held)) return undefined;
+    takeHeader() {
+      if (!ids.isHeader(held)) return undefined;
       const header = held;
       held = '';
       quotes[channel].atLineStart = heldAtLineStart;
@@ -149,9 +149,6 @@ export function createTextReader({ tools, recover, output, isThinking }: TextRea
       if (of !== 'reasoning') quotes.content.reset();
       if (of !== 'content') quotes.reasoning.reset();
     },
-    end() {
-      if (held.endsWith(END_OF_SEQUENCE)) held = held.slice(0, -END_OF_SEQUENCE.length);
-      release();
-    },
+    end: release,
   };
 }

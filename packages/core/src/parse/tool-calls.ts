@@ -3,7 +3,8 @@ import type { Header, ToolBox } from '../grammar/tools.ts';
 import type { ReadArguments } from './arguments.ts';
 import type { KimiEvent } from './events.ts';
 import { createIdGiver } from './id-giver.ts';
-import { memberValues } from './json-members.ts';
+import { splitTopLevel } from './json-members.ts';
+import { unwrap } from './unwrap.ts';
 
 /** What ended a call: its call end, something else in the text, or the end of the stream. */
 export type Ended = 'closed' | 'unclosed' | 'cut';
@@ -52,7 +53,7 @@ export function createCallLog(options: CallLogOptions): CallLog {
   const { tools, suppress, takenToolCallIds, maxToolCalls = Infinity, emit, report, onOpen } = options;
   const seen = { complete: 0, incomplete: 0, suppressed: 0 };
   const ids = createIdGiver(takenToolCallIds);
-  const twins = createTwins();
+  const twins = createTwins((name) => tools.find(name) ?? name);
   let started = 0;
   /** Calls of the text that wait for the end of the structured calls, as one may be their twin. */
   const waiting: (() => void)[] = [];
@@ -99,6 +100,9 @@ export function createCallLog(options: CallLogOptions): CallLog {
       return cut ? 'truncated-call' : undefined;
     }
 
+    /** A twin may come from the other source, or a call in front waits for one. */
+    const mustWait = () => twins.mayCome(source, name) || (source === 'text' && waiting.length > 0);
+
     function finish(args: ReadArguments, ended: Ended): void {
       const isObject = args.state === 'empty' || args.isObject;
       const text = args.state === 'empty' ? '{}' : args.text;
@@ -126,13 +130,13 @@ export function createCallLog(options: CallLogOptions): CallLog {
         twins.add(source, name, found?.text ?? text);
         emit({ type: 'tool-call-end', index, id, name, arguments: found?.text ?? text });
       }
-      if (index < 0 && source === 'text' && twins.mayCome(source, name)) waiting.push(deliver);
+      if (index < 0 && source === 'text' && mustWait()) waiting.push(deliver);
       else deliver();
     }
 
     if (header.kind === 'named') {
       // A call that may be the twin of one from the other source starts when that is decided.
-      if (!refused && !twins.mayCome(source, name)) start(name);
+      if (!refused && !mustWait()) start(name);
       twins.expect(source, name);
     }
     return {
@@ -161,22 +165,22 @@ export function createCallLog(options: CallLogOptions): CallLog {
 type Source = 'text' | 'structure';
 
 /** The same call as text and as structure counts once (ruling 42): same name, equal arguments. */
-function createTwins() {
+function createTwins(nameOf: (name: string) => string) {
   /** Names of the calls opened so far. */
   const names = { text: new Set<string>(), structure: new Set<string>() };
   /** Calls that were delivered and have no twin yet; by key once one was asked for. */
   const delivered: Record<Source, { name: string; args: string }[]> = { text: [], structure: [] };
   const counts: Record<Source, Map<string, number>> = { text: new Map(), structure: new Map() };
   const other = (source: Source) => (source === 'text' ? 'structure' : 'text');
-  const keyOf = (name: string, args: string) => `${name} ${normalJson(args)}`;
+  const keyOf = (name: string, args: string) => `${nameOf(name)} ${normalJson(args)}`;
   return {
-    expect: (source: Source, name: string) => names[source].add(name),
+    expect: (source: Source, name: string) => names[source].add(nameOf(name)),
     /** A call of that name was opened by the other source. */
-    mayCome: (source: Source, name: string) => names[other(source)].has(name),
+    mayCome: (source: Source, name: string) => names[other(source)].has(nameOf(name)),
     add: (source: Source, name: string, args: string) => delivered[source].push({ name, args }),
     /** Takes the twin from the other source, so that it stands for one call only. */
     take(source: Source, name: string, args: string): boolean {
-      if (!names[other(source)].has(name)) return false;
+      if (!names[other(source)].has(nameOf(name))) return false;
       const count = counts[other(source)];
       for (const call of delivered[other(source)].splice(0)) {
         const key = keyOf(call.name, call.args);
@@ -190,13 +194,18 @@ function createTwins() {
   };
 }
 
-/** Equal JSON, equal text; apart from the order of members. */
-function normalJson(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text));
-  } catch {
-    return text; // not JSON, or too deep to be written
-  }
+/** Deeper than this, values are compared as they are written. */
+const DEEPEST_COMPARED = 16;
+
+/** Equal JSON, equal text: without white space, members sorted, numbers as written. */
+function normalJson(text: string, depth = 0): string {
+  const json = text.trim();
+  const isObject = json.startsWith('{');
+  if (depth > DEEPEST_COMPARED || (!isObject && !json.startsWith('['))) return json;
+  const parts = splitTopLevel(json).map((part) => normalJson(part, depth + 1));
+  if (!isObject) return `[${parts}]`;
+  const members = parts.flatMap((part, i) => (i % 2 === 0 ? [`${part}:${parts[i + 1]}`] : []));
+  return `{${members.sort()}}`;
 }
 
 /** The name in a header that cannot be read as an id, as far as it can be told. */
@@ -210,21 +219,10 @@ function attribute(
   text: string,
   { inferable, unwrappable }: AnonymousHeader,
   tools: ToolBox,
-): { name: string; text: string } | undefined {
+): { name: string; text: string; repaired?: boolean } | undefined {
   if (!tools.known || !isObject || !inferable) return undefined;
   const wrapped = unwrappable ? unwrap(text, tools) : undefined;
-  if (wrapped) return { name: wrapped.name, text: wrapped.arguments };
+  if (wrapped) return { name: wrapped.name, text: wrapped.arguments, repaired: wrapped.repaired };
   const name = tools.infer(JSON.parse(text));
   return name === undefined ? undefined : { name, text };
-}
-
-/** `{"name": …, "arguments" | "parameters": {…}}` and nothing else, naming an offered tool. */
-export function unwrap(text: string, tools: ToolBox): { name: string; arguments: string } | undefined {
-  const members = memberValues(text);
-  const args = members.get('arguments') ?? members.get('parameters');
-  const name = members.get('name');
-  if (members.size !== 2 || args === undefined || !args.startsWith('{') || !name?.startsWith('"'))
-    return undefined;
-  const tool = tools.find(JSON.parse(name));
-  return tool === undefined ? undefined : { name: tool, arguments: args };
 }

@@ -1,0 +1,91 @@
+import type { ToolBox } from '../grammar/tools.ts';
+import { createJsonScanner, type JsonScanner } from './json-scanner.ts';
+
+/** Looks for text in the form of a call of an offered tool that stays text (ruling 32). Changes nothing. */
+export interface CallSuspicion {
+  watch(text: string): void;
+  /** The text is over: whether such a form stands in it. */
+  end(): boolean;
+}
+
+/** `NAME(` at the start of a line, or NAME on a line, and a brace; an `<invoke>` tag; any other tag. */
+const FORM =
+  /\n[ \t]{0,9}([^\s()<>{}"`]+)[ \t]{0,9}(\(|\r?\n)\s{0,9}\{|<invoke name="([^"\n]+)">|<(\/?)([^<>\s/]+)>/g;
+
+/** Units in front of a brace that a form may take beside the name. */
+const FORM_LENGTH = 40;
+
+/** The object of `NAME({…})`, or of NAME on a line of its own. */
+interface CallObject {
+  json: JsonScanner;
+  isExpression: boolean;
+  /** `NAME({…}` was closed. */
+  closed: boolean;
+  /** White space and closing bracket behind the object. */
+  behind: string;
+}
+
+export function createCallSuspicion(tools: ToolBox): CallSuspicion {
+  const reach = Math.max(0, ...tools.names.map(({ length }) => length)) + FORM_LENGTH;
+  /** The end of the text, as far as a form can reach back, and more: it is cut only now and then. */
+  let recent = '\n';
+  let object: CallObject | undefined;
+  /** Tags of offered tools that were opened. */
+  const opened = new Set<string>();
+  let found = false;
+
+  /** Follows the object; returns what is behind it once it is no call. */
+  function follow(read: CallObject, text: string): string {
+    const end = read.json.status === 'open' ? read.json.read(text, 0) : 0;
+    let rest = text.slice(end);
+    while (rest !== '' && read.json.status === 'complete') {
+      const visible = rest.trimStart();
+      const space = rest.slice(0, rest.length - visible.length);
+      read.behind = (read.behind + space).slice(-FORM_LENGTH);
+      found ||= read.closed && space.includes('\n');
+      rest = visible;
+      if (!read.isExpression || read.closed || !rest.startsWith(')')) break;
+      read.closed = true;
+      rest = rest.slice(1);
+    }
+    if (rest !== '') {
+      recent = read.behind;
+      object = undefined;
+    }
+    return rest;
+  }
+
+  /** Looks for forms that end in the last `length` units of `recent`; returns what must be followed. */
+  function look(length: number): string {
+    const looked = recent.slice(-reach - length);
+    for (const match of looked.matchAll(FORM)) {
+      const end = match.index + match[0].length;
+      const [, line, opens, invoked, slash, tag] = match;
+      if (end <= looked.length - length) continue;
+      if (line !== undefined && tools.has(line)) {
+        object = { json: createJsonScanner(), isExpression: opens === '(', closed: false, behind: '' };
+        return looked.slice(end - 1);
+      }
+      if (invoked !== undefined && tools.has(invoked)) opened.add('invoke');
+      if (tag === undefined) continue;
+      if (slash === '' && tools.has(tag)) opened.add(tag);
+      found ||= slash === '/' && opened.has(tag);
+    }
+    return '';
+  }
+
+  return {
+    watch(text) {
+      for (let rest = text; rest !== '' && !found; ) {
+        if (object) {
+          rest = follow(object, rest);
+          continue;
+        }
+        recent += rest;
+        rest = rest.indexOf('{') >= 0 || rest.indexOf('>') >= 0 ? look(rest.length) : '';
+        if (recent.length > 64 * reach) recent = recent.slice(-reach);
+      }
+    },
+    end: () => found || (object?.json.status === 'complete' && (object.isExpression ? object.closed : true)),
+  };
+}
