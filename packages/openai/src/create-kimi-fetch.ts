@@ -10,15 +10,17 @@ import {
   createReasoningRecorder,
   type ReasoningMemory,
 } from './reasoning-memory.ts';
+import { createRequestSide, type RequestSideOptions } from './request-side.ts';
 import { type Settle, toJsonBody, toSseBody } from './response-body.ts';
+import { renameTurn } from './tool-names.ts';
 
-export interface KimiFetchOptions extends KimiOptions, TransportOptions {
+export interface KimiFetchOptions extends KimiOptions, TransportOptions, RequestSideOptions {
   /** The `fetch` to call. Default: the global one, as it is at the time of the call. */
   fetch?: typeof fetch | undefined;
   /**
    * Where the reasoning of turns with tool calls is kept, to be put back into the history of later
-   * requests by clients that drop it (the OpenAI SDK and LangChain.js do); `false`: nowhere. Nothing
-   * else of a request is ever changed. Default: `createReasoningMemory()`, one for each fetch.
+   * requests by clients that drop it (the OpenAI SDK and LangChain.js do); `false`: nowhere.
+   * Default: `createReasoningMemory()`, one for each fetch.
    */
   reasoningMemory?: ReasoningMemory | false | undefined;
 }
@@ -26,13 +28,14 @@ export interface KimiFetchOptions extends KimiOptions, TransportOptions {
 /**
  * A `fetch` for any OpenAI-compatible client that makes the replies of Kimi models right: tool calls
  * and reasoning that a server leaves in the text become `tool_calls` and `reasoning_content`, and what
- * servers get wrong about chunks is repaired, streamed or not.
+ * servers get wrong about chunks is repaired, streamed or not. Requests for Kimi models are made what
+ * the model was trained on and the endpoint accepts (`request`, `endpoint`).
  *
- * Acts on successful answers to `POST …/chat/completions`; what is said of tools there (`tools`,
- * `tool_choice`, `model`, ids in `messages`) is read from each request, and options given here come
- * first. Everything else passes as it is, as do the bytes of replies that need no repair. Aborting,
- * errors, timeouts and retries stay between the client and the server. By `transport` the requests go
- * to text completions instead.
+ * Acts on `POST …/chat/completions`, and on successful answers to it; what is said of tools there
+ * (`tools`, `tool_choice`, `model`, ids in `messages`) is read from each request, and options given
+ * here come first. Everything else passes as it is, as do the bytes of requests and replies that need
+ * nothing. Aborting, errors, timeouts and retries stay between the client and the server. By
+ * `transport` the requests go to text completions instead.
  *
  * @throws KimiError naming the option that is wrong
  */
@@ -41,6 +44,7 @@ export function createKimiFetch(options: KimiFetchOptions = {}): typeof fetch {
   checkFunction('fetch', options.fetch);
   const { fetch: given, reasoningMemory = createReasoningMemory(), ...rest } = options;
   const transport = createTransport(options);
+  const rewrite = createRequestSide(options);
   checkMemory(reasoningMemory);
   /** What is set here; the rest is for each request to say. */
   const own: KimiOptions = Object.fromEntries(
@@ -53,15 +57,20 @@ export function createKimiFetch(options: KimiFetchOptions = {}): typeof fetch {
     if (!request) return send(input, init);
     const { body, url } = request;
     const messages = reasoningMemory && (await attachReasoning(reasoningMemory, body));
-    const response = await send(input, messages ? withMessages(input, init, body, messages) : init);
+    const rewritten = rewrite({ url, body: messages ? { ...body, messages } : body });
+    if (rewritten instanceof Response) return rewritten;
+    const { body: sent, toolNames } = rewritten;
+    const response = await send(input, sent === body ? init : withBody(input, init, sent));
     const record = reasoningMemory && createReasoningRecorder(reasoningMemory, body);
     const recorded: Promise<void>[] = [];
     const settings: TransformSettings = {
-      ...toParserOptions(body),
+      ...toParserOptions(sent),
       ...own,
+      // Those of the client: the reply goes into its conversation.
       takenToolCallIds: [...callIdsOf(body), ...(own.takenToolCallIds ?? [])],
+      toolNames,
       url,
-      ...(record && { onTurn: (turn) => recorded.push(record(turn)) }),
+      ...(record && { onTurn: (turn) => recorded.push(record(renameTurn(turn, toolNames))) }),
     };
     const settle = () => (recorded.length > 0 ? Promise.all(recorded.splice(0)) : undefined);
     return transformResponse(response, body.stream === true, settings, settle);
@@ -77,17 +86,16 @@ function checkMemory(memory: unknown): void {
   );
 }
 
-function withMessages(
+function withBody(
   input: Parameters<typeof fetch>[0],
   init: RequestInit | undefined,
   body: JsonObject,
-  messages: unknown[],
 ): RequestInit {
   const headers = new Headers(
     init?.headers ?? (typeof input === 'object' && 'headers' in input ? input.headers : {}),
   );
   headers.delete('content-length');
-  return { ...init, headers, body: JSON.stringify({ ...body, messages }) };
+  return { ...init, headers, body: JSON.stringify(body) };
 }
 
 function transformResponse(

@@ -27,5 +27,6 @@ export {
   type ReasoningMemory,
   type ReasoningMemoryOptions,
 } from './reasoning-memory.ts';
+export type { RequestSideOptions } from './request-side.ts';
 export { transformKimiCompletion } from './transform-kimi-completion.ts';
 export { type SdkStream, transformKimiStream } from './transform-kimi-stream.ts';
