@@ -115,13 +115,16 @@ export function createToolBox(tools: readonly ToolDefinition[] | undefined): Too
   /** `_NAME_IDX`, `NAMEIDX`, `.NAMEIDX`, `(NAME):IDX` of an offered tool, the longest name first. */
   function readJoined(rest: string): Header | undefined {
     for (const same of [(text: string) => text, alike]) {
-      for (const name of longestFirst) {
+      const readings = longestFirst.flatMap((name) => {
         const start = [name, `_${name}`, `.${name}`, `(${name})`].find((form) =>
           same(rest).startsWith(same(form)),
         );
         const counter = start && /^[_:]?(\d+)(?:\.\d+)?$/.exec(rest.slice(start.length))?.[1];
-        if (counter) return { kind: 'named', name, counter, offered: true };
-      }
+        return counter ? [{ name, counter }] : [];
+      });
+      const [first, second] = readings;
+      if (first && second?.name.length !== first.name.length)
+        return { kind: 'named', ...first, offered: true };
     }
     return undefined;
   }

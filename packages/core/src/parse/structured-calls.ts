@@ -95,7 +95,7 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
   function startReady(): void {
     for (; ready < entries.length; ready++) {
       const entry = entries[ready] as Entry;
-      const isOffered = tools.has(entry.name.trim());
+      const isOffered = tools.find(entry.name.trim()) !== undefined;
       const named = tools.known ? isOffered : entry.name !== '';
       if (!named || !(entry.args.started || (isOffered && entries[ready + 1]?.args.started))) return;
       start(entry);
@@ -142,6 +142,6 @@ function toJson(value: unknown): string {
   try {
     return JSON.stringify(value) ?? '';
   } catch {
-    return String(value); // too deep to be written; will be reported as invalid
+    return Object.prototype.toString.call(value); // too deep to be written; will be reported as invalid
   }
 }

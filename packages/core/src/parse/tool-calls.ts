@@ -4,6 +4,7 @@ import type { ReadArguments } from './arguments.ts';
 import type { KimiEvent } from './events.ts';
 import { createIdGiver } from './id-giver.ts';
 import { splitTopLevel } from './json-members.ts';
+import type { TextCall } from './text-calls.ts';
 import { unwrap } from './unwrap.ts';
 
 /** What ended a call: its call end, something else in the text, or the end of the stream. */
@@ -104,31 +105,32 @@ export function createCallLog(options: CallLogOptions): CallLog {
     const mustWait = () => twins.mayCome(source, name) || (source === 'text' && waiting.length > 0);
 
     function finish(args: ReadArguments, ended: Ended): void {
-      const isObject = args.state === 'empty' || args.isObject;
-      const text = args.state === 'empty' ? '{}' : args.text;
+      const empty = args.state === 'empty';
+      const isObject = empty || args.isObject;
       const failed = failure(args, ended);
-      const found =
-        !failed && header.kind === 'anonymous' ? attribute(isObject, text, header, tools) : { name, text };
+      const read = { name, arguments: empty ? '{}' : args.text, repaired: args.repaired };
+      const found = !failed && header.kind === 'anonymous' ? attribute(isObject, read, header, tools) : read;
       if (failed || !found) {
         giveUp(failed ?? 'unresolved-tool', args.text);
         return;
       }
       name = found.name;
+      const { arguments: text, repaired } = found;
       function deliver(): void {
-        if (index < 0 && twins.take(source, name, found?.text ?? text)) {
+        if (index < 0 && twins.take(source, name, text)) {
           report('duplicate-call', offset);
           return;
         }
-        const wasStarted = index >= 0;
-        if (!wasStarted) start(name);
-        if (!wasStarted || args.state === 'empty')
-          emit({ type: 'tool-call-delta', index, delta: found?.text ?? text });
-        if (args.repaired) about('arguments-repaired');
+        const late = index < 0;
+        if (late) start(name);
+        // What could not leave before leaves now.
+        if (late || empty) emit({ type: 'tool-call-delta', index, delta: text });
+        if (repaired) about('arguments-repaired');
         if (!isObject) about('invalid-arguments');
         if (ended !== 'closed') about('unclosed-call');
         seen.complete++;
-        twins.add(source, name, found?.text ?? text);
-        emit({ type: 'tool-call-end', index, id, name, arguments: found?.text ?? text });
+        twins.add(source, name, text);
+        emit({ type: 'tool-call-end', index, id, name, arguments: text });
       }
       if (index < 0 && source === 'text' && mustWait()) waiting.push(deliver);
       else deliver();
@@ -216,13 +218,13 @@ function bestName(header: string): string {
 /** The tool of a call without a name, with its arguments; nothing if none can be told (ruling 26). */
 function attribute(
   isObject: boolean,
-  text: string,
+  read: TextCall,
   { inferable, unwrappable }: AnonymousHeader,
   tools: ToolBox,
-): { name: string; text: string; repaired?: boolean } | undefined {
+): TextCall | undefined {
   if (!tools.known || !isObject || !inferable) return undefined;
-  const wrapped = unwrappable ? unwrap(text, tools) : undefined;
-  if (wrapped) return { name: wrapped.name, text: wrapped.arguments, repaired: wrapped.repaired };
-  const name = tools.infer(JSON.parse(text));
-  return name === undefined ? undefined : { name, text };
+  const wrapped = unwrappable ? unwrap(read.arguments, tools) : undefined;
+  if (wrapped) return { ...wrapped, repaired: wrapped.repaired || read.repaired };
+  const name = tools.infer(JSON.parse(read.arguments));
+  return name === undefined ? undefined : { ...read, name };
 }
