@@ -1,0 +1,112 @@
+import { type Endpoint, KimiError, type ThinkingOption } from '@kimi-tc/core';
+import type { KimiFetchOptions } from '@kimi-tc/openai';
+import type { BaseChatModelParams } from '@langchain/core/language_models/chat_models';
+import { getEnvironmentVariable } from '@langchain/core/utils/env';
+import type { BaseChatOpenAIFields, ChatOpenAICompletionsCallOptions } from '@langchain/openai';
+import { endpointOf } from './endpoint-of.ts';
+
+/** Models that Moonshot serves or has published; servers have names of their own for them. */
+export type KimiModelId =
+  | 'kimi-k2-0905-preview'
+  | 'kimi-k2-turbo-preview'
+  | 'kimi-k2-thinking'
+  | 'kimi-k2-thinking-turbo'
+  | 'kimi-k2.5'
+  | 'kimi-k2.6'
+  | 'kimi-k2.7-code'
+  | 'kimi-k2.7-code-highspeed'
+  | 'kimi-k3'
+  | 'moonshotai/Kimi-K2-Instruct-0905'
+  | 'moonshotai/Kimi-K2-Thinking'
+  | 'moonshotai/Kimi-K2.5'
+  // Keeps the names above as suggestions of an editor.
+  | (string & {});
+
+/** What is `ChatOpenAI`'s own: see there. */
+type OpenAIFields = Pick<
+  BaseChatOpenAIFields,
+  | 'temperature'
+  | 'topP'
+  | 'frequencyPenalty'
+  | 'presencePenalty'
+  | 'n'
+  | 'maxTokens'
+  | 'stop'
+  | 'stopSequences'
+  | 'logprobs'
+  | 'topLogprobs'
+  | 'user'
+  | 'timeout'
+  | 'streaming'
+  | 'streamUsage'
+  | 'modelKwargs'
+  | 'promptCacheKey'
+  | 'supportsStrictToolCalling'
+  | 'configuration'
+>;
+
+/** What is `createKimiFetch`'s own: see there. */
+type FetchFields = Omit<KimiFetchOptions, 'model' | 'tools' | 'toolChoice' | 'takenToolCallIds'>;
+
+export interface ChatKimiFields extends BaseChatModelParams, OpenAIFields, FetchFields {
+  /** The model's id, as the server has it. Required. */
+  model?: KimiModelId | undefined;
+  /** The same under the name that serialised models have it by. */
+  modelName?: string | undefined;
+  /** Where the API is, `/v1` included. Default: Moonshot's, `https://api.moonshot.ai/v1`. */
+  baseURL?: string | undefined;
+  /**
+   * Sent as a bearer token. Default: at Moonshot's own addresses the environment variable
+   * `MOONSHOT_API_KEY`, and it is an error if there is none; at any other address no key.
+   */
+  apiKey?: string | (() => Promise<string>) | undefined;
+  /**
+   * Thinking on or off, or its level (K3), or that reasoning of finished turns is to be kept (K2.6), in
+   * whatever words model and endpoint have for it. A call can say otherwise. Default: the model's own.
+   */
+  thinking?: boolean | ThinkingOption | undefined;
+}
+
+export interface ChatKimiCallOptions extends ChatOpenAICompletionsCallOptions {
+  /** In place of the model's `thinking`. */
+  thinking?: boolean | ThinkingOption | undefined;
+}
+
+/** The fields of the constructor, defaults filled in. */
+export interface ChatKimiSettings {
+  model: string;
+  baseURL: string;
+  endpoint: Endpoint;
+  apiKey: NonNullable<ChatKimiFields['apiKey']> | undefined;
+}
+
+const MOONSHOT_API = 'https://api.moonshot.ai/v1';
+
+/** @throws KimiError naming the field that is wrong */
+export function toSettings(fields: ChatKimiFields): ChatKimiSettings {
+  const { endpoint, transport, configuration } = fields;
+  const model = fields.model ?? fields.modelName;
+  if (typeof model !== 'string' || model === '')
+    throw new KimiError('model', 'model: expected the id of a model, such as kimi-k2.6');
+  const baseURL = fields.baseURL ?? configuration?.baseURL ?? MOONSHOT_API;
+  const own = endpointOf(baseURL);
+  const given = fields.apiKey ?? configuration?.apiKey ?? undefined;
+  const apiKey =
+    given ?? (own === 'moonshot' ? getEnvironmentVariable('MOONSHOT_API_KEY') || undefined : undefined);
+  if (apiKey === undefined && own === 'moonshot')
+    throw new KimiError(
+      'apiKey',
+      'apiKey: expected a key, here or in the environment variable MOONSHOT_API_KEY',
+    );
+  return {
+    model,
+    baseURL,
+    apiKey,
+    endpoint:
+      endpoint !== undefined && endpoint !== 'auto'
+        ? endpoint
+        : transport === 'completions'
+          ? 'self-hosted'
+          : own,
+  };
+}

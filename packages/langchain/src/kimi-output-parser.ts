@@ -1,0 +1,211 @@
+import {
+  createAssembler,
+  createParser,
+  type KimiEvent,
+  type KimiParser,
+  type KimiTurn,
+  type ParserOptions,
+} from '@kimi-tc/core';
+import { AIMessage, type AIMessageChunk, BaseMessage } from '@langchain/core/messages';
+import { BaseTransformOutputParser, OutputParserException } from '@langchain/core/output_parsers';
+import type { ChatGeneration, Generation } from '@langchain/core/outputs';
+import { registerBlockTranslator } from './block-translator.ts';
+import { toResponseMetadata } from './kimi-metadata.ts';
+import { feedMessage, feedPart, readRest } from './message-reader.ts';
+import { type KimiReplyOptions, toParserOptions } from './parser-settings.ts';
+import { toAIMessage } from './to-ai-message.ts';
+import { CANCEL, type ChunkFields, toMessageChunk } from './to-message-chunk.ts';
+
+/**
+ * Reads the replies of Kimi models from whatever returns text or messages, and gives messages with tool
+ * calls and reasoning: `model.pipe(new KimiOutputParser({ tools }))`. Streams as the text comes, and reads
+ * nothing twice. Calls that a server has parsed itself pass.
+ *
+ * As with LangChain's chat models `invoke` gives an `AIMessage`, and `stream` `AIMessageChunk`s.
+ */
+export class KimiOutputParser extends BaseTransformOutputParser<AIMessageChunk> {
+  static override lc_name(): string {
+    return 'KimiOutputParser';
+  }
+
+  override lc_namespace: string[] = ['langchain', 'output_parsers', 'kimi'];
+  override lc_serializable: boolean = true;
+  private readonly options: ParserOptions;
+  private readonly onProblem: KimiReplyOptions['onProblem'];
+
+  /** @throws KimiError naming the option that is wrong */
+  constructor(options: KimiReplyOptions = {}) {
+    const settings = toParserOptions(options);
+    super(settings);
+    registerBlockTranslator();
+    this.options = settings;
+    this.onProblem = options.onProblem;
+  }
+
+  override _type(): string {
+    return 'kimi';
+  }
+
+  override getFormatInstructions(): string {
+    return '';
+  }
+
+  /** Reads text that is known to be whole. */
+  override async parse(text: string): Promise<AIMessageChunk> {
+    return asChunk(toAIMessage(this.read((parser) => parser.feed(text), 'stop')));
+  }
+
+  /**
+   * Reads the first of the generations: its message, if it has one, and else its text.
+   *
+   * @throws OutputParserException if there is none
+   */
+  override async parseResult(generations: Generation[] | ChatGeneration[]): Promise<AIMessageChunk> {
+    const [generation] = generations;
+    if (!generation) throw new OutputParserException('There is no generation to read.');
+    const { text, generationInfo } = generation;
+    const message = 'message' in generation ? generation.message : undefined;
+    const told: unknown = generationInfo?.finish_reason;
+    const finishReason = typeof told === 'string' ? told : undefined;
+    if (!BaseMessage.isInstance(message)) {
+      return asChunk(toAIMessage(this.read((parser) => parser.feed(text), finishReason ?? 'stop')));
+    }
+    const { blocks, finishReason: own, ...metadata } = readRest(message);
+    const turn = this.read((parser) => feedMessage(parser, message), own ?? finishReason);
+    const { id, name } = message;
+    const { usage_metadata } = AIMessage.isInstance(message) ? message : {};
+    const text_ = turn.content === '' ? [] : [{ type: 'text', text: turn.content }];
+    const content = blocks.length > 0 ? [...text_, ...blocks] : undefined;
+    return asChunk(toAIMessage(turn, { ...metadata, id, name, content, usage_metadata }));
+  }
+
+  /** Whole text in one go. */
+  private read(feed: (parser: KimiParser) => void, finishReason: string | undefined): KimiTurn {
+    const assembler = createAssembler();
+    const parser = this.createParser(assembler.push);
+    feed(parser);
+    parser.end(finishReason);
+    return assembler.turn;
+  }
+
+  private createParser(onEvent: (event: KimiEvent) => void): KimiParser {
+    return createParser({
+      ...this.options,
+      onEvent: (event) => {
+        if (event.type === 'problem') {
+          const { type: _, ...problem } = event;
+          this.onProblem?.(problem);
+        }
+        onEvent(event);
+      },
+    });
+  }
+
+  override async *_transform(source: AsyncGenerator<string | BaseMessage>): AsyncGenerator<AIMessageChunk> {
+    const writer = createChunkWriter();
+    const parser = this.createParser(writer.push);
+    let finishReason: string | undefined;
+    let isText = false;
+    for await (const part of source) {
+      if (typeof part === 'string') {
+        isText = true;
+        parser.feed(part);
+      } else {
+        const { finishReason: told, ...rest } = readRest(part);
+        finishReason = told ?? finishReason;
+        writer.pass(part, rest);
+        feedPart(parser, part);
+      }
+      yield* writer.take();
+    }
+    // Text has no place for a reason, and ends when it is whole.
+    parser.end(finishReason ?? (isText ? 'stop' : undefined));
+    yield* writer.take();
+  }
+}
+
+/** LangChain types whole replies so, although they are not. */
+function asChunk(message: AIMessage): AIMessageChunk {
+  return message as AIMessageChunk;
+}
+
+interface ChunkWriter {
+  push(event: KimiEvent): void;
+  /** What a part of a message says besides: passed on as it came, once. */
+  pass(part: BaseMessage, rest: Omit<ReturnType<typeof readRest>, 'finishReason'>): void;
+  take(): AIMessageChunk[];
+}
+
+/** Events as chunks of a message. */
+function createChunkWriter(): ChunkWriter {
+  const assembler = createAssembler();
+  let chunks: AIMessageChunk[] = [];
+  let id: string | undefined;
+  let next = 0;
+  const write = (fields: ChunkFields) => {
+    chunks.push(toMessageChunk({ ...fields, id }));
+  };
+  /** The call is on its way already: what follows makes sure that nobody runs it. */
+  const seal = (index: number) => write({ calls: [{ index, args: CANCEL }] });
+  const invalid = new Set<number>();
+
+  function writeError({
+    index,
+    id: callId,
+    name,
+    arguments: args,
+  }: Extract<KimiEvent, { reason: unknown }>): void {
+    if (index >= 0) seal(index);
+    else unstarted.push({ id: callId, name, args: args + CANCEL });
+  }
+  /** Calls that were given up before they started: they get their numbers behind all others. */
+  const unstarted: { id: string; name: string; args: string }[] = [];
+
+  return {
+    push(event) {
+      assembler.push(event);
+      switch (event.type) {
+        case 'text-delta':
+          return write({ content: event.delta });
+        case 'reasoning-delta':
+          return write({ reasoning: event.delta });
+        case 'tool-call-start':
+          next = Math.max(next, event.index + 1);
+          return write({ calls: [{ index: event.index, id: event.id, name: event.name, args: '' }] });
+        case 'tool-call-delta':
+          return write({ calls: [{ index: event.index, args: event.delta }] });
+        case 'tool-call-error':
+          return writeError(event);
+        case 'problem':
+          if (event.code === 'invalid-arguments' && event.index !== undefined) invalid.add(event.index);
+          return;
+        case 'finish': {
+          for (const index of invalid) seal(index);
+          const calls = unstarted.map((call, at) => ({ ...call, index: next + at }));
+          return write({ calls, response_metadata: toResponseMetadata(assembler.turn) });
+        }
+      }
+    },
+    pass(part, { blocks, additional_kwargs, response_metadata }) {
+      id ??= part.id;
+      const { name } = part;
+      const { usage_metadata } = AIMessage.isInstance(part) ? part : {};
+      const metadata = [additional_kwargs, response_metadata].some(
+        (fields) => Object.keys(fields).length > 0,
+      );
+      if (!metadata && blocks.length === 0 && !usage_metadata && name === undefined) return;
+      write({
+        name,
+        ...(blocks.length > 0 && { content: blocks }),
+        usage_metadata,
+        additional_kwargs,
+        response_metadata,
+      });
+    },
+    take() {
+      const taken = chunks;
+      chunks = [];
+      return taken;
+    },
+  };
+}
