@@ -388,7 +388,7 @@ describe('reasoning', () => {
   test.each<[string, 'moonshot' | 'router' | 'self-hosted', object, boolean]>([
     ['kimi-k2.5', 'moonshot', {}, true],
     ['kimi-k2.5', 'router', {}, true],
-    ['kimi-k2.5', 'self-hosted', {}, false],
+    ['kimi-k2.5', 'self-hosted', {}, true],
     ['kimi-k2.5', 'moonshot', { thinking: { type: 'disabled' } }, false],
     ['kimi-k2.5', 'router', { tool_choice: 'required' }, false],
     ['kimi-k2.7-code', 'moonshot', { thinking: { type: 'disabled' } }, true],

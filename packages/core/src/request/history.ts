@@ -83,7 +83,7 @@ const ABOUT_THE_END: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'stream-ended-early',
   'suspected-tool-call',
 ]);
-/** Refused when empty, accepted as this (openclaw/openclaw#70565). */
+/** What is missing is refused (mastra-ai/mastra#12592), and so is nothing; this is not (openclaw/openclaw#70565). */
 const PLACEHOLDER = ' ';
 
 export function rewriteHistory(
@@ -161,7 +161,7 @@ export function rewriteHistory(
         log.report(
           'reasoning-placeholder-inserted',
           `${base}/${index}`,
-          'The turn has calls but no reasoning, which the endpoint demands; a space was put in its place.',
+          'The turn has calls but no reasoning, which servers refuse; a space was put in its place.',
         );
       }
     }

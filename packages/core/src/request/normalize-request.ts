@@ -73,8 +73,7 @@ export function rewriteRequest(
         base: '/messages',
         tools: listOf(tools).filter(isFunctionTool),
         toolNames: names.sent,
-        // Where nobody demands reasoning, its absence is no reason to make some up.
-        thinking: parameters.thinking ? rules.reasoningDemanded || undefined : false,
+        thinking: parameters.thinking,
         preserveThinking: parameters.preserveThinking,
         messages: options.messages,
         reasoning: options.reasoning,

@@ -12,8 +12,6 @@ export interface RequestRules {
   ids: 'canonical' | 'unique' | 'keep';
   /** The fields that carry the reasoning of an assistant message. */
   reasoningFields: readonly ('reasoning_content' | 'reasoning')[];
-  /** An assistant message with calls and without reasoning is refused while thinking is on. */
-  reasoningDemanded: boolean;
   /** A call that no tool result answers is refused. */
   answersDemanded: boolean;
   /** Whether the model reads the reasoning of finished turns: never, with `keep`, always. */
@@ -49,7 +47,6 @@ const SAMPLING = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty
 const DEFAULTS: RequestRules = {
   ids: 'canonical',
   reasoningFields: ['reasoning_content'],
-  reasoningDemanded: false,
   answersDemanded: false,
   keepsReasoning: 'never',
   schemas: 'keep',
@@ -66,14 +63,13 @@ const DEFAULTS: RequestRules = {
 const TABLE: readonly Row[] = [
   // Schemas, names, 128 tools: Moonshot's API reference and its schema checker (MoonshotAI/walle),
   // MoonshotAI/kimi-code#2661, MoonshotAI/kimi-cli#2164, MoonshotAI/Kimi-K2#90. A router may end there.
-  // Missing reasoning: mastra-ai/mastra#12592. `store`: Gitlawb/openclaude#805.
+  // `store`: Gitlawb/openclaude#805.
   {
     endpoints: API,
     rules: {
       schemas: 'flavored',
       longestToolName: 64,
       mostTools: 128,
-      reasoningDemanded: true,
       dropped: ['store'],
     },
   },
