@@ -85,7 +85,9 @@ describe.each(sdks)('$name', ({ Client }) => {
 
   test.each([true, false])('without the memory it is lost (stream: %s)', async (stream) => {
     const engine = await start();
-    const running = run(connect(engine, createKimiFetch({ reasoningMemory: false })), stream);
+    // Nor is anything put in its place.
+    const fetch = createKimiFetch({ reasoningMemory: false, request: { reasoning: false } });
+    const running = run(connect(engine, fetch), stream);
     const error = await running.finalContent().then(
       () => undefined,
       ({ message }: Error) => message,

@@ -179,7 +179,11 @@ describe('what arrives', () => {
   test.each<[string, string, KimiFetchOptions]>([
     ['a request of another model', 'gpt-9', {}],
     ['a request that nobody is to change', 'kimi-k2.5', { request: false }],
-    ['a request that needs nothing', 'kimi-k2.5', { request: { ids: false, messages: false } }],
+    [
+      'a request that needs nothing',
+      'kimi-k2.5',
+      { request: { ids: false, messages: false, reasoning: false } },
+    ],
   ])('%s, byte for byte', async (_, model, options) => {
     const text = `{ "model":"${model}",  "messages": ${JSON.stringify(history)} }`;
     let arrived: unknown;
