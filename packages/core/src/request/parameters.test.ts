@@ -28,7 +28,14 @@ describe('by model and endpoint', () => {
     ['kimi-k3', 'router', { temperature: 0 }, {}, 'param-dropped /temperature'],
     ['kimi-k2-thinking', 'moonshot', { temperature: 1 }, { temperature: 1 }],
     ['kimi-k2.5', 'moonshot', { temperature: null }, { temperature: null }],
-    ['kimi-k2-0905-preview', 'moonshot', { store: false }, {}, 'param-dropped /store'],
+    ['kimi-k2-0905-preview', 'moonshot', { store: true }, {}, 'param-dropped /store'],
+    ['kimi-k2-0905-preview', 'moonshot', { store: false }, {}, 'param-changed /store'],
+    [
+      'kimi-k3',
+      'moonshot',
+      { n: 1, presence_penalty: 0, frequency_penalty: 0 },
+      { n: 1, presence_penalty: 0, frequency_penalty: 0 },
+    ],
     // token limit
     [
       'kimi-k2.5',

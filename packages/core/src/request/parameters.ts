@@ -21,6 +21,9 @@ export interface NormalizedParameters extends ThinkingState {
   body: JsonObject;
 }
 
+/** Values that a pinned parameter may have. */
+const NEUTRAL: JsonObject = { n: 1, presence_penalty: 0, frequency_penalty: 0, store: false };
+
 const BESIDE_THINKING = 'The endpoint refuses it beside thinking.';
 
 export function readThinking(body: JsonObject, rules: RequestRules): ThinkingState {
@@ -57,7 +60,12 @@ export function normalizeParameters(
   }
 
   for (const key of rules.dropped) {
-    if (isSet(key)) drop(key, 'The endpoint refuses this parameter, or any other value than its own.');
+    if (isSet(key) && body[key] !== NEUTRAL[key])
+      drop(key, 'The endpoint refuses this parameter, or any other value than its own.');
+  }
+  if (body.store === false && rules.dropped.includes('store')) {
+    change('store', undefined, 'The endpoint does not know it, and stores nothing.');
+    delete body.store;
   }
   renameTokenLimit();
   if (option !== undefined) applyOption(typeof option === 'object' ? option : {}, option !== false);

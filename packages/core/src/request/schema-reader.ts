@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, textOf } from './json.ts';
-import { isDisjoint, isSame, sharedTypes, toList, withoutNarrower } from './schema-types.ts';
+import { isDisjoint, isSame, sharedTypes, sharedValues, toList, withoutNarrower } from './schema-types.ts';
 
 export interface SchemaReader {
   /**
@@ -158,7 +158,7 @@ export function createSchemaReader(root: JsonObject, hooks: SchemaReaderHooks): 
     if (Array.isArray(left) && Array.isArray(right)) {
       if (key === 'required') return [...new Set([...left, ...right])];
       if (key === 'enum') {
-        const values = left.filter((value) => right.some((other) => isSame(value, other)));
+        const values = sharedValues(left, right);
         return values.length > 0 ? values : refuse(at, 'no value satisfies the schema.');
       }
       if (key !== 'anyOf' || left.length * right.length > 500) return undefined;

@@ -51,6 +51,12 @@ export function isSame(left: unknown, right: unknown): boolean {
   return left === right || (typeof left === 'object' && toJson(left) === toJson(right));
 }
 
+/** The values that stand in both lists. */
+export function sharedValues(left: readonly unknown[], right: readonly unknown[]): readonly unknown[] {
+  const known = new Set(right.map(toJson));
+  return left.filter((value) => known.has(toJson(value)));
+}
+
 /** One schema for values that any of these accept. */
 export function toUnion(schemas: readonly unknown[]): unknown {
   const distinct = [...new Map(schemas.map((schema) => [toJson(schema), schema])).values()];
@@ -80,8 +86,7 @@ export function isDisjoint(left: unknown, right: unknown, depth = 0): boolean {
   const leftType = left.type ?? (leftValues && typesOfValues(leftValues));
   const rightType = right.type ?? (rightValues && typesOfValues(rightValues));
   if (leftType && rightType && sharedTypes(leftType, rightType).length === 0) return true;
-  if (leftValues && rightValues)
-    return !leftValues.some((value) => rightValues.some((one) => isSame(value, one)));
+  if (leftValues && rightValues) return sharedValues(leftValues, rightValues).length === 0;
   const { properties: leftMembers, required } = left;
   const { properties: rightMembers } = right;
   if (leftType !== 'object' || rightType !== 'object' || !isObject(leftMembers) || !isObject(rightMembers))
