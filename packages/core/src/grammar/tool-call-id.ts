@@ -18,12 +18,23 @@ export const LONGEST_BARE_ID = 512;
 
 /** Characters that are never part of an id. */
 const FORBIDDEN = /[\s<>{}"`]/;
-/** Allowed white space: around the dots and colons of an id. */
-const LOOSE_SEPARATOR = /\s*([.:])\s*/g;
+/** White space is allowed around these. */
+const SEPARATOR = /([.:])/;
+
+/** For each ASCII unit whether it may be part of an id. */
+const ID_UNITS = Array.from({ length: 128 }, (_, unit) => !FORBIDDEN.test(String.fromCharCode(unit)));
+
+/** Whether a UTF-16 unit may be part of an id; NaN may not. */
+export function isIdUnit(unit: number): boolean {
+  return unit < 128 ? ID_UNITS[unit] === true : unit >= 128 && !FORBIDDEN.test(String.fromCharCode(unit));
+}
 
 /** The id without outer white space and without spaces around `.` and `:`; `undefined` if it cannot be one. */
 export function tidyToolCallId(raw: string): string | undefined {
-  const tidy = raw.trim().replace(LOOSE_SEPARATOR, '$1');
+  const tidy = raw
+    .split(SEPARATOR)
+    .map((part) => part.trim())
+    .join('');
   return FORBIDDEN.test(tidy) ? undefined : tidy;
 }
 

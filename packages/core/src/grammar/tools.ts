@@ -69,17 +69,20 @@ export function createToolBox(tools: readonly ToolDefinition[] | undefined): Too
   }
   const names = [...schemas.keys()];
   const longestFirst = [...names].sort((a, b) => b.length - a.length);
+  const longest = longestFirst[0]?.length ?? 0;
   const alike = (name: string) => name.replaceAll('-', '_');
+  /** By how names look when `-` and `_` are the same; `null` where several do. */
+  const byLooks = new Map<string, string | null>();
+  for (const name of names) byLooks.set(alike(name), byLooks.has(alike(name)) ? null : name);
 
   function find(name: string): string | undefined {
-    for (let dot = -1; ; ) {
+    if (schemas.has(name)) return name;
+    // Only a tail that is no longer than some name can be one.
+    for (let dot = name.indexOf('.', name.length - longest - 1); dot >= 0; dot = name.indexOf('.', dot + 1)) {
       const tail = name.slice(dot + 1);
       if (schemas.has(tail)) return tail;
-      dot = name.indexOf('.', dot + 1);
-      if (dot < 0) break;
     }
-    const twins = names.filter((other) => alike(other) === alike(name));
-    return twins.length === 1 ? twins[0] : undefined;
+    return name.length > longest ? undefined : (byLooks.get(alike(name)) ?? undefined);
   }
 
   function readHeader(raw: string): Header {

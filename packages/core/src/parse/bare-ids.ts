@@ -1,4 +1,4 @@
-import { LONGEST_BARE_ID } from '../grammar/tool-call-id.ts';
+import { isIdUnit, LONGEST_BARE_ID } from '../grammar/tool-call-id.ts';
 import type { ToolBox } from '../grammar/tools.ts';
 
 /** A token-stripped call in a text. */
@@ -28,14 +28,7 @@ export interface BareIds {
 const PREFIX = 'functions.';
 const NATIVE_ID = /^functions\.([^\s<>{}"`]+):\d+$/;
 
-/** For each ASCII unit whether it may be part of an id. */
-const ID_UNITS = Array.from({ length: 128 }, (_, unit) => !/[\s<>{}"`]/.test(String.fromCharCode(unit)));
-
 const NAME_UNITS = Array.from({ length: 128 }, (_, unit) => /[\w-]/.test(String.fromCharCode(unit)));
-
-function isIdUnit(unit: number): boolean {
-  return unit < 128 ? ID_UNITS[unit] === true : unit >= 128 && !/\s/.test(String.fromCharCode(unit));
-}
 
 /** A name does not begin behind one of these: `shipping:0` is no call of `ping`. */
 function isNameUnit(unit: number): boolean {

@@ -85,11 +85,8 @@ export function createCallReader(options: CallReaderOptions): CallReader {
     if (!found) return undefined;
     const { word } = found;
     const rest = tailOf(lexeme, found.brace);
-    return leave(
-      'unclosed',
-      [{ ...rest, text: word + rest.text, offset: rest.offset - word.length }],
-      behind.hasMore(),
-    );
+    const id: Lexeme = { ...rest, text: word, offset: rest.offset - word.length };
+    return leave('unclosed', [id, rest], behind.hasMore());
   }
 
   /** A marker outside of the strings of the arguments (ruling 20). */

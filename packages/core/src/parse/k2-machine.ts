@@ -94,9 +94,10 @@ export function createK2Machine(settings: MachineSettings): Machine {
   /** A call that was read as a whole. */
   function deliver({ name, arguments: text, repaired }: TextCall, code?: ProblemCode): void {
     const call = calls.openNamed(name, position);
-    call.delta(text);
+    const over = text.length > (limits.maxArgumentsLength ?? Infinity);
+    if (!over) call.delta(text);
     if (code) call.report(code);
-    call.finish({ text, state: 'whole', isObject: true, repaired, over: false }, 'closed');
+    call.finish({ text: over ? '' : text, state: 'whole', isObject: true, repaired, over }, 'closed');
   }
 
   function readAgain(lexemes: readonly Lexeme[]): void {
@@ -299,6 +300,7 @@ export function createK2Machine(settings: MachineSettings): Machine {
       case 'think-close':
         closeThink(channel);
         return clearNoise();
+      case 'turn-end':
       case 'cut-marker':
       case 'end-of-sequence':
         return inSection;

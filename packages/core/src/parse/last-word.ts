@@ -1,4 +1,4 @@
-import { LONGEST_BARE_ID } from '../grammar/tool-call-id.ts';
+import { isIdUnit, LONGEST_BARE_ID } from '../grammar/tool-call-id.ts';
 
 /** The end of a text that arrives in pieces, where a word may turn out to be the id of a call. */
 export interface LastWord {
@@ -13,27 +13,38 @@ export interface LastWord {
   hasMore(): boolean;
 }
 
-const ENDING_WORD = /[^\s<>{}"`]+$/;
+/** The id units that a text ends in. */
+function endingWord(text: string): string {
+  let start = text.length;
+  while (start > 0 && isIdUnit(text.charCodeAt(start - 1))) start--;
+  return text.slice(start);
+}
 
 export function createLastWord(accepts: (word: string) => boolean): LastWord {
   /** The end of the text, long enough for any id. */
   let edge = '';
   /** Something visible stood in front of `edge`. */
   let more = false;
-  const endingWord = (text: string) => ENDING_WORD.exec(text.slice(-LONGEST_BARE_ID))?.[0] ?? '';
+
+  function extend(text: string): void {
+    const cut = edge.length + text.length - LONGEST_BARE_ID;
+    more ||=
+      cut > 0 &&
+      (edge.slice(0, cut).trim() !== '' || text.slice(0, Math.max(0, cut - edge.length)).trim() !== '');
+    edge =
+      text.length >= LONGEST_BARE_ID ? text.slice(-LONGEST_BARE_ID) : (edge + text).slice(-LONGEST_BARE_ID);
+  }
 
   return {
     take(text) {
-      const looked = edge + text;
-      for (let at = looked.indexOf('{', edge.length); at >= 0; at = looked.indexOf('{', at + 1)) {
-        const word = endingWord(looked.slice(Math.max(0, at - LONGEST_BARE_ID), at));
+      for (let brace = text.indexOf('{'); brace >= 0; brace = text.indexOf('{', brace + 1)) {
+        const near = text.slice(Math.max(0, brace - LONGEST_BARE_ID), brace);
+        const word = endingWord(near.length < LONGEST_BARE_ID ? (edge + near).slice(-LONGEST_BARE_ID) : near);
         if (word === '' || !accepts(word)) continue;
-        const brace = at - edge.length;
-        edge = looked.slice(0, at);
+        extend(text.slice(0, brace));
         return { word, brace };
       }
-      more ||= looked.slice(0, -LONGEST_BARE_ID).trim() !== '';
-      edge = looked.slice(-LONGEST_BARE_ID);
+      extend(text);
       return undefined;
     },
     word: () => endingWord(edge.trimEnd()),

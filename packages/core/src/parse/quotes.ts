@@ -20,6 +20,12 @@ export interface QuoteTracker {
   reset(): void;
 }
 
+/** The index of a character in a stretch of a text; the stretch's end if it is not there. */
+function indexIn(text: string, char: string, from: number, to: number): number {
+  const at = text.slice(from, to).indexOf(char);
+  return at < 0 ? to : from + at;
+}
+
 export function createQuoteTracker(): QuoteTracker {
   /** Backticks that opened the fence or span; 0: none is open. */
   let fence = 0;
@@ -46,7 +52,7 @@ export function createQuoteTracker(): QuoteTracker {
 
   function advance(text: string, from: number, to: number): number {
     // The common text: nothing open, no backtick.
-    if (fence + span + run === 0 && text.indexOf('`', from) < 0) {
+    if (fence + span + run === 0 && indexIn(text, '`', from, to) === to) {
       if (from < to) atLineStart = text[to - 1] === '\n';
       return to;
     }
@@ -62,9 +68,8 @@ export function createQuoteTracker(): QuoteTracker {
       if (span > 0 && text[at] === '\n') span = 0;
       if (fence + span > 0 !== before) return at;
       // Nothing happens before the next backtick or, in a span, the end of its line.
-      const tick = text.indexOf('`', at);
-      const lineEnd = span > 0 ? text.indexOf('\n', at) : -1;
-      at = Math.min(to, tick < 0 ? to : tick, lineEnd < 0 ? to : lineEnd);
+      const lineEnd = span > 0 ? indexIn(text, '\n', at, to) : to;
+      at = indexIn(text, '`', at, lineEnd);
       atLineStart = text[at - 1] === '\n';
     }
     return to;

@@ -45,12 +45,13 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
   const { tools, calls, maxArgumentsLength, offset, onOpen } = options;
   const entries: Entry[] = [];
   const byIndex = new Map<number, Entry>();
+  const byId = new Map<string, Entry>();
   /** The entries in front of this one have started. */
   let ready = 0;
 
   function known(index: unknown, id: string, name: unknown): Entry | undefined {
     if (typeof index === 'number') return byIndex.get(index);
-    if (id !== '') return entries.find((entry) => entry.id === id);
+    if (id !== '') return byId.get(id);
     // Neither index nor id: a name begins a call where the last one has all it needs.
     const last = entries.at(-1);
     const begins =
@@ -116,6 +117,7 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
       const ownId = typeof id === 'string' ? id : '';
       const entry = known(index, ownId, name) ?? open(index, ownId);
       if (entry.id === '') entry.id = ownId;
+      if (ownId !== '' && !byId.has(ownId)) byId.set(ownId, entry);
       // A name that comes when the call has started is too late to be told to anyone.
       if (typeof name === 'string' && name !== entry.name && !entry.call) entry.name += name;
       if (args !== undefined && args !== null)

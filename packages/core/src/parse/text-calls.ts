@@ -1,3 +1,4 @@
+import { LONGEST_BARE_ID } from '../grammar/tool-call-id.ts';
 import type { ToolBox } from '../grammar/tools.ts';
 import { createJsonScanner } from './json-scanner.ts';
 import { createQuoteTracker } from './quotes.ts';
@@ -53,7 +54,7 @@ export function createLenientFinder(tools: ToolBox): LenientFinder {
 
 /** The line so far is a beginning of the name, or the name and white space. */
 function mayBecome(line: string, name: string): boolean {
-  return name.startsWith(line.trimStart()) || line.trim() === name;
+  return line.length <= LONGEST_BARE_ID && (name.startsWith(line.trimStart()) || line.trim() === name);
 }
 
 /**

@@ -122,6 +122,10 @@ export function createCallLog(options: CallLogOptions): CallLog {
           return;
         }
         const late = index < 0;
+        if (late && started >= maxToolCalls) {
+          giveUp('limit-exceeded', text);
+          return;
+        }
         if (late) start(name);
         // What could not leave before leaves now.
         if (late || empty) emit({ type: 'tool-call-delta', index, delta: text });
