@@ -100,11 +100,11 @@ export function normalizeRequest<Body extends object>(
  * @throws KimiError naming the option that is wrong
  * @throws KimiRequestError with `strict`, where reasoning had to be made up
  */
-export function normalizeHistory<Message extends object>(
-  messages: readonly Message[],
+export function normalizeHistory<Messages extends readonly object[]>(
+  messages: Messages,
   model: string | ModelProfile,
   options: HistoryOptions = {},
-): NormalizedHistory<Message> {
+): NormalizedHistory<Messages> {
   expectOption(Array.isArray(messages), 'messages', 'an array', messages);
   expectOption(model !== undefined, 'model', 'a model id or a profile of resolveModel()', model);
   expectModel(model);
@@ -127,7 +127,11 @@ export function normalizeHistory<Message extends object>(
     reader,
   });
   log.finish(strict);
-  return { messages: rewritten.messages as readonly Message[], problems: log.problems, ids: rewritten.ids };
+  return {
+    messages: rewritten.messages as readonly unknown[] as Messages,
+    problems: log.problems,
+    ids: rewritten.ids,
+  };
 }
 
 /**

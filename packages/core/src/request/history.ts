@@ -36,9 +36,9 @@ export interface HistoryOptions {
   strict?: boolean | undefined;
 }
 
-export interface NormalizedHistory<Message> {
+export interface NormalizedHistory<Messages extends readonly object[]> {
   /** The messages to send; the list and messages that needed nothing are the given ones. */
-  messages: readonly Message[];
+  messages: Messages;
   problems: RequestProblem[];
   ids: ToolCallIdMap;
 }
