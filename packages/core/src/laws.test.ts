@@ -4,11 +4,13 @@ import type { ToolDefinition } from './grammar/tools.ts';
 import { createAssembler } from './parse/assembler.ts';
 import type { Channel, KimiEvent, KimiTurn } from './parse/events.ts';
 import { createParser, type ParserOptions } from './parse/parser.ts';
+import type { ToolCallPiece } from './parse/structured-calls.ts';
 
 /** Runs of each property; the nightly setting asks for more. */
 const numRuns = Number(process.env.KIMI_LAW_RUNS ?? 400);
 
-type Piece = readonly [Channel, string];
+/** Text of a channel, or a piece of a call that the server parsed. */
+type Piece = readonly [Channel, string] | ToolCallPiece;
 
 const tool = (
   name: string,
@@ -157,8 +159,22 @@ const fragment = fc.oneof(
   { weight: 1, arbitrary: xml },
 );
 
+const textPiece = fc.tuple(fc.constantFrom<Channel>('content', 'content', 'content', 'reasoning'), fragment);
+const toolCallPiece: fc.Arbitrary<ToolCallPiece> = fc.record(
+  {
+    index: fc.constantFrom(0, 0, 1, 7),
+    id: fc.constantFrom('', 'c1', 'c2', 'functions.ping:0'),
+    name: fc.constantFrom('ping', 'pi', 'ng', 'db.query', 'list_ports', ''),
+    arguments: fc.oneof(
+      json,
+      fc.constantFrom('', '{"ho', 'st":"a"}', '{"host":'),
+      fc.constant({ host: 'a' }),
+    ),
+  },
+  { requiredKeys: [] },
+);
 const pieces: fc.Arbitrary<Piece[]> = fc.array(
-  fc.tuple(fc.constantFrom<Channel>('content', 'content', 'content', 'reasoning'), fragment),
+  fc.oneof({ weight: 9, arbitrary: textPiece }, { weight: 1, arbitrary: toolCallPiece }),
   { maxLength: 12 },
 );
 
@@ -171,19 +187,25 @@ const options: fc.Arbitrary<ParserOptions> = fc.record({
 });
 const finish = fc.constantFrom('stop', 'tool_calls', 'length', null);
 
+const isText = (piece: Piece | undefined): piece is readonly [Channel, string] => Array.isArray(piece);
+
 /** Neighbouring pieces of one channel joined. */
 function join(given: readonly Piece[]): Piece[] {
   const joined: Piece[] = [];
-  for (const [channel, text] of given) {
+  for (const piece of given) {
     const last = joined.at(-1);
-    if (last?.[0] === channel) joined[joined.length - 1] = [channel, last[1] + text];
-    else if (text !== '') joined.push([channel, text]);
+    if (isText(piece) && isText(last) && last[0] === piece[0]) {
+      joined[joined.length - 1] = [piece[0], last[1] + piece[1]];
+    } else if (!isText(piece) || piece[1] !== '') joined.push(piece);
   }
   return joined;
 }
 
+/** Cuts the text; pieces of calls stay as they are. */
 function cut(given: readonly Piece[], size: (at: number) => number): Piece[] {
-  return given.flatMap(([channel, text]) => {
+  return given.flatMap((piece) => {
+    if (!isText(piece)) return [piece];
+    const [channel, text] = piece;
     const parts: Piece[] = [];
     for (let at = 0; at < text.length; ) {
       const length = Math.max(1, size(at));
@@ -208,7 +230,10 @@ function run(
       assembler.push(event);
     },
   });
-  for (const [channel, text] of given) parser.feed(text, channel);
+  for (const piece of given) {
+    if (isText(piece)) parser.feed(piece[1], piece[0]);
+    else parser.feedToolCall(piece);
+  }
   parser.end(reason);
   return { turn: assembler.turn, events };
 }
@@ -292,7 +317,7 @@ describe('laws', () => {
 
   test('no marker shows in a visible delta, quotes apart', () => {
     const noQuote = pieces.map((given) =>
-      given.map(([channel, text]): Piece => [channel, text.replaceAll('`', '')]),
+      given.map((piece): Piece => (isText(piece) ? [piece[0], piece[1].replaceAll('`', '')] : piece)),
     );
     fc.assert(
       fc.property(
