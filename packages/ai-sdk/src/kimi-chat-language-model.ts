@@ -38,7 +38,9 @@ export interface KimiChatConfig extends Omit<KimiReplyOptions, 'onProblem'> {
   queryParams?: Record<string, string> | undefined;
   endpoint: 'moonshot' | 'self-hosted' | 'router';
   transport?: KimiFetchOptions['transport'];
-  request?: boolean | Omit<RequestOptions, 'thinking' | 'model' | 'endpoint'> | undefined;
+  specialTokensInText?: KimiFetchOptions['specialTokensInText'];
+  /** Thinking is for each call to say. */
+  request?: boolean | Omit<Exclude<KimiFetchOptions['request'], boolean | undefined>, 'thinking'> | undefined;
   supportsStructuredOutputs?: boolean | undefined;
   /** Shared by the models of a provider: with transport `auto`, what it has found out about the server. */
   learnt?: { completions: boolean } | undefined;
@@ -115,6 +117,12 @@ class KimiChatLanguageModel implements LanguageModelV4 {
     const asked = await readCallOptions(options.providerOptions);
     const warnings: SharedV4Warning[] = [];
     const thinking = toThinking(asked.thinking, options.reasoning, profile, warnings);
+    if (config.request === false && thinking !== undefined)
+      warnings.push({
+        type: 'unsupported',
+        feature: 'reasoning',
+        details: 'The provider leaves requests alone.',
+      });
     const { prompt, prefill } = await readPrompt(
       options.prompt,
       profile,
@@ -162,29 +170,30 @@ class KimiChatLanguageModel implements LanguageModelV4 {
     warnings: SharedV4Warning[],
   ): FetchFunction {
     const { recoverTextCalls, promptOpensThink, guidedJson, limits, onProblem } = this.config;
-    const { endpoint, transport, request = true, learnt = { completions: false } } = this.config;
+    const { endpoint, transport, specialTokensInText, request = true } = this.config;
+    const { learnt = { completions: false } } = this.config;
     const send = this.config.fetch ?? globalThis.fetch;
-    const fetchOptions = {
+    return createKimiFetch({
       recoverTextCalls: asked.recoverTextCalls ?? recoverTextCalls,
       promptOpensThink,
       guidedJson,
       limits,
       model: this.modelId,
+      specialTokensInText,
       transport: transport === 'auto' && learnt.completions ? 'completions' : transport,
       reasoningMemory: this.reasoningMemory,
       endpoint,
       request: request === false ? false : { ...(typeof request === 'object' && request), thinking },
-      async fetch(...[input, init]: Parameters<FetchFunction>): Promise<Response> {
+      async fetch(input, init) {
         const response = await send(input, init);
         learnt.completions ||= response.ok && isTextCompletion(input);
         return response;
       },
-      onProblem(problem: Problem): void {
+      onProblem(problem) {
         if (isAboutRequest(problem)) warnings.push(...toWarnings(problem));
         else onProblem?.(problem);
       },
-    };
-    return createKimiFetch(fetchOptions);
+    });
   }
 
   private toUrl(path: string): string {
@@ -217,8 +226,9 @@ function isTextCompletion(input: Parameters<FetchFunction>[0]): boolean {
   return !url.includes('/chat/completions');
 }
 
-function isAboutRequest(problem: Problem): problem is RequestProblem {
-  return 'path' in problem;
+function isAboutRequest(problem: Problem | RequestProblem): boolean {
+  // Only the completions transport reports one without its place.
+  return 'path' in problem || problem.code === 'tool-choice-downgraded';
 }
 
 function takeExtra(reply: WireReply, body: unknown): undefined {

@@ -32,7 +32,12 @@ export interface KimiProviderSettings
   extends KimiReplyOptions,
     Pick<
       KimiChatConfig,
-      'queryParams' | 'transport' | 'request' | 'supportsStructuredOutputs' | 'reasoningMemory'
+      | 'queryParams'
+      | 'transport'
+      | 'specialTokensInText'
+      | 'request'
+      | 'supportsStructuredOutputs'
+      | 'reasoningMemory'
     > {
   /** Where the API is, `/v1` included. Default: Moonshot's, `https://api.moonshot.ai/v1`. */
   baseURL?: string | undefined;
@@ -47,7 +52,8 @@ export interface KimiProviderSettings
   fetch?: FetchFunction | undefined;
   /**
    * Whose rules the requests have to keep. Default `auto`: by the base URL, `moonshot` at Moonshot's
-   * addresses, `self-hosted` on this machine and in private networks, else `router`.
+   * addresses, `self-hosted` on this machine, in private networks and with transport `completions`, else
+   * `router`.
    */
   endpoint?: KimiChatConfig['endpoint'] | 'auto' | undefined;
 }
@@ -101,7 +107,7 @@ export function createKimi(settings: KimiProviderSettings = {}): KimiProvider {
     provider: 'kimi.chat',
     baseURL: withoutTrailingSlash(given) as string,
     headers: getHeaders,
-    endpoint: endpoint === 'auto' ? toEndpoint(host, isMoonshot) : endpoint,
+    endpoint: endpoint === 'auto' ? toEndpoint(host, isMoonshot, rest.transport) : endpoint,
     learnt: { completions: false },
   };
 
@@ -121,9 +127,13 @@ export function createKimi(settings: KimiProviderSettings = {}): KimiProvider {
 /** Kimi at Moonshot's API, with the key in `MOONSHOT_API_KEY`. */
 export const kimi: KimiProvider = /* @__PURE__ */ createKimi();
 
-function toEndpoint(host: string, isMoonshot: boolean): KimiChatConfig['endpoint'] {
+function toEndpoint(
+  host: string,
+  isMoonshot: boolean,
+  transport: KimiChatConfig['transport'],
+): KimiChatConfig['endpoint'] {
   if (isMoonshot) return 'moonshot';
-  return PRIVATE.test(host) ? 'self-hosted' : 'router';
+  return PRIVATE.test(host) || transport === 'completions' ? 'self-hosted' : 'router';
 }
 
 /** A relative address, which browsers take, is some server behind the page's own. */
@@ -135,25 +145,18 @@ function toHost(baseURL: string): string {
   }
 }
 
-function checkSettings(settings: KimiProviderSettings): void {
+/** The fetch checks its own options, and does so when it is made. */
+function checkSettings({ emptyTurn, ...settings }: KimiProviderSettings): void {
   const {
+    apiKey: _,
     baseURL,
-    endpoint,
-    transport,
-    reasoningMemory,
-    fetch,
-    recoverTextCalls,
-    promptOpensThink,
-    guidedJson,
-    limits,
+    headers: __,
+    queryParams: ___,
+    supportsStructuredOutputs: ____,
+    ...rest
   } = settings;
-  const replies = { recoverTextCalls, promptOpensThink, guidedJson, limits };
-  checkReplyOptions({ ...replies, emptyTurn: settings.emptyTurn, onProblem: settings.onProblem });
+  createKimiFetch(rest);
+  checkReplyOptions({ emptyTurn });
   if (baseURL !== undefined && (typeof baseURL !== 'string' || baseURL === ''))
     throw new KimiError('baseURL', 'baseURL: expected a URL');
-  // The fetch checks its own options, and does so when it is made.
-  createKimiFetch({ transport, reasoningMemory, fetch });
-  const endpoints: unknown[] = [undefined, 'auto', 'moonshot', 'self-hosted', 'router'];
-  if (!endpoints.includes(endpoint))
-    throw new KimiError('endpoint', "endpoint: expected 'auto', 'moonshot', 'self-hosted' or 'router'");
 }

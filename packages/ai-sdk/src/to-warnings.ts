@@ -1,5 +1,5 @@
 import type { SharedV4Warning } from '@ai-sdk/provider';
-import type { ProblemCode, RequestProblem } from '@kimi-tc/core';
+import type { Problem, ProblemCode, RequestProblem } from '@kimi-tc/core';
 
 /** What the AI SDK calls the fields of a request body. */
 const FEATURES: Record<string, string> = {
@@ -18,7 +18,9 @@ const FEATURES: Record<string, string> = {
 const UNSAID: ReadonlySet<ProblemCode> = new Set<ProblemCode>(['id-rewritten', 'arguments-repaired']);
 
 /** What was changed or left out of a request, as the AI SDK tells it. */
-export function toWarnings({ code, path, message }: RequestProblem): SharedV4Warning[] {
+export function toWarnings(problem: Problem | RequestProblem): SharedV4Warning[] {
+  const { code, message } = problem;
+  const path = 'path' in problem ? problem.path : '/tool_choice';
   if (UNSAID.has(code)) return [];
   const field = path.split('/')[1] ?? '';
   const feature = FEATURES[field] ?? field;

@@ -24,6 +24,35 @@ export function transformStream(
   const reader = source.getReader();
   let transform: PartTransform;
   let enqueued = false;
+
+  /** Reads until a part has left. */
+  function readOn(controller: ReadableStreamDefaultController<Part>): Promise<void> {
+    return reader.read().then(
+      (read) => {
+        take(read);
+        if (read.done) controller.close();
+        else if (!enqueued) return readOn(controller);
+        return undefined;
+      },
+      (error: unknown) => {
+        if (abortSignal?.aborted) throw error;
+        transform.fail(error);
+        controller.close();
+      },
+    );
+  }
+
+  function take(read: ReadableStreamReadResult<Part>): void {
+    try {
+      if (read.done) transform.end();
+      else transform.push(read.value);
+    } catch (error) {
+      // Thrown by a callback of the user.
+      reader.cancel(error).catch(() => {});
+      throw error;
+    }
+  }
+
   return new ReadableStream<Part>(
     {
       start(controller) {
@@ -32,26 +61,9 @@ export function transformStream(
           controller.enqueue(part);
         });
       },
-      async pull(controller) {
-        for (enqueued = false; !enqueued; ) {
-          let read: Awaited<ReturnType<typeof reader.read>>;
-          try {
-            read = await reader.read();
-          } catch (error) {
-            if (abortSignal?.aborted) throw error;
-            transform.fail(error);
-            return controller.close();
-          }
-          try {
-            if (!read.done) transform.push(read.value);
-            else transform.end();
-          } catch (error) {
-            // Thrown by a callback of the user.
-            await reader.cancel(error).catch(() => {});
-            throw error;
-          }
-          if (read.done) return controller.close();
-        }
+      pull(controller) {
+        enqueued = false;
+        return readOn(controller);
       },
       cancel: (reason) => reader.cancel(reason),
     },
