@@ -1,12 +1,20 @@
-import { AIMessage, AIMessageChunk, type BaseMessage } from '@langchain/core/messages';
-import { concat } from '@langchain/core/utils/stream';
+import { isDeepStrictEqual } from 'node:util';
 import type { CaseInput, CorpusCase, JsonObject, TurnOutcome } from '@kimi-tc/testing';
 import { describeCorpus } from '@kimi-tc/testing/vitest';
-import { expect } from 'vitest';
-import { ChatKimi, type KimiMetadata, KimiOutputParser } from './index.ts';
+import { BaseChatModel } from '@langchain/core/language_models/chat_models';
+import { AIMessage, AIMessageChunk, type BaseMessage } from '@langchain/core/messages';
+import type { ChatResult } from '@langchain/core/outputs';
+import { concat } from '@langchain/core/utils/stream';
+import { createAgent, createMiddleware } from 'langchain';
+import { ChatKimi, type KimiMetadata, KimiOutputParser, type KimiReplyOptions } from './index.ts';
+import { kimiAgentMiddleware } from './kimi-agent-middleware.ts';
 
-const CANCEL = '\u0018';
-const MODELS = { k2: 'kimi-k2-0905-preview', thinking: 'kimi-k2-thinking', 'k2.5': 'kimi-k2.5', k3: 'kimi-k3' };
+const MODELS = {
+  k2: 'kimi-k2-0905-preview',
+  thinking: 'kimi-k2-thinking',
+  'k2.5': 'kimi-k2.5',
+  k3: 'kimi-k3',
+};
 const FINISH_WORDS: readonly string[] = ['stop', 'length', 'tool_calls', 'content_filter', 'error'];
 
 /** The chunks of an input; text deltas as a server that parses nothing sends them. */
@@ -35,6 +43,11 @@ interface Call {
   arguments: string;
 }
 
+/** Without what ends calls that must not run, on the wire and here. */
+function unsealed(args: string): string {
+  return args.split('\u0018')[0] ?? '';
+}
+
 /** The calls of a message with their exact text, in order, whatever LangChain made of them. */
 function readCalls(message: AIMessage | AIMessageChunk): Call[] {
   const { tool_calls = [], invalid_tool_calls = [], additional_kwargs } = message;
@@ -42,7 +55,7 @@ function readCalls(message: AIMessage | AIMessageChunk): Call[] {
     return message.tool_call_chunks.map(({ id = '', name = '', args = '' }) => ({
       id,
       name,
-      arguments: args.replace(CANCEL, ''),
+      arguments: unsealed(args),
     }));
   }
   const raw = new Map(additional_kwargs.tool_calls?.map((call) => [call.id, call.function.arguments]));
@@ -53,7 +66,11 @@ function readCalls(message: AIMessage | AIMessageChunk): Call[] {
 }
 
 /** Only what is a JSON object may be run, and all of that. */
-function checkRunnable({ tool_calls = [], invalid_tool_calls = [] }: AIMessage, calls: Call[], given: Set<string>): void {
+function checkRunnable(
+  { tool_calls = [], invalid_tool_calls = [] }: AIMessage,
+  calls: Call[],
+  given: Set<string>,
+): void {
   const parsed = calls.flatMap(({ id, name, arguments: args }) => {
     if (given.has(id) || id === '') return [];
     try {
@@ -64,8 +81,10 @@ function checkRunnable({ tool_calls = [], invalid_tool_calls = [] }: AIMessage, 
       return [];
     }
   });
-  expect(tool_calls.map(({ id, name, args }) => ({ id, name, args }))).toEqual(parsed);
-  expect(tool_calls.length + invalid_tool_calls.length).toBe(calls.length);
+  const run = tool_calls.map(({ id, name, args }) => ({ id, name, args }));
+  if (!isDeepStrictEqual(run, parsed)) throw new Error(`would run ${JSON.stringify(run)}`);
+  if (run.length + invalid_tool_calls.length !== calls.length)
+    throw new Error('a call is neither valid nor invalid');
 }
 
 function toOutcome(message: AIMessage | AIMessageChunk, parts?: readonly AIMessageChunk[]): TurnOutcome {
@@ -91,7 +110,7 @@ function toOutcome(message: AIMessage | AIMessageChunk, parts?: readonly AIMessa
         const chunks = parts.flatMap((part) => part.tool_call_chunks ?? []);
         const index = chunks.find((chunk) => chunk.id === id)?.index;
         return chunks
-          .filter((chunk) => chunk.index === index && chunk.args !== '' && chunk.args !== CANCEL)
+          .filter((chunk) => chunk.index === index && unsealed(chunk.args ?? '') !== '')
           .map(({ args }) => args as string);
       }),
     }),
@@ -106,7 +125,8 @@ function fold(parts: readonly AIMessageChunk[]): AIMessageChunk {
 function createServer(input: CaseInput): typeof fetch {
   if (input.kind === 'message') {
     const choices = [{ index: 0, ...input.choice }];
-    return async () => Response.json({ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: 'm', choices });
+    return async () =>
+      Response.json({ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: 'm', choices });
   }
   const events = [...toChunks(input).map((chunk) => JSON.stringify(chunk)), '[DONE]'];
   const body = events.map((event) => `data: ${event}\n\n`).join('');
@@ -137,4 +157,171 @@ describeCorpus(
     },
   },
   { kinds: ['deltas', 'chunks', 'message'], chunkings: ['whole', 'as-given', 'units'] },
+);
+
+/** What a model that knows nothing of Kimi makes of the chunks of a server. */
+async function* toModelParts(
+  input: CaseInput,
+  onPart: () => void = () => {},
+): AsyncGenerator<AIMessageChunk> {
+  for (const chunk of toChunks(input)) {
+    onPart();
+    const [choice] = (chunk.choices ?? []) as JsonObject[];
+    const usage = (chunk.usage ?? choice?.usage) as JsonObject | undefined;
+    const delta = (choice?.delta ?? {}) as Delta;
+    const reasoning = delta.reasoning_content || delta.reasoning;
+    yield new AIMessageChunk({
+      content: delta.content ?? '',
+      additional_kwargs: reasoning ? { reasoning_content: reasoning } : {},
+      tool_call_chunks: (delta.tool_calls ?? []).map(({ index, id, function: f = {} }) => ({
+        type: 'tool_call_chunk' as const,
+        ...(index !== undefined && { index }),
+        ...(id && { id }),
+        ...(f.name && { name: f.name }),
+        ...(f.arguments !== undefined && { args: toText(f.arguments) }),
+      })),
+      response_metadata: {
+        ...(choice?.finish_reason ? { finish_reason: choice.finish_reason } : {}),
+        ...(usage && { usage }),
+      },
+    });
+  }
+}
+
+interface Delta {
+  content?: string | null;
+  reasoning_content?: string | null;
+  reasoning?: string | null;
+  tool_calls?: { index?: number; id?: string; function?: { name?: string; arguments?: unknown } }[] | null;
+}
+
+function toText(args: unknown): string {
+  return typeof args === 'string' ? args : JSON.stringify(args);
+}
+
+/** The same of a whole message, with the calls as such models keep what they cannot read. */
+function toModelMessage({ message, finish_reason, usage }: JsonObject): AIMessage {
+  const { content, reasoning_content, reasoning, tool_calls } = message as unknown as Delta;
+  const thought = reasoning_content || reasoning;
+  return new AIMessage({
+    content: content ?? '',
+    invalid_tool_calls: [],
+    tool_calls: [],
+    additional_kwargs: {
+      ...(thought && { reasoning_content: thought }),
+      ...(tool_calls?.length && {
+        tool_calls: tool_calls.map(({ id = '', function: f = {} }) => ({
+          id,
+          type: 'function' as const,
+          function: { name: f.name ?? '', arguments: toText(f.arguments ?? '') },
+        })),
+      }),
+    },
+    response_metadata: { ...(finish_reason ? { finish_reason } : {}), ...(usage ? { usage } : {}) },
+  });
+}
+
+function toReplyOptions({ options, tools }: CorpusCase): KimiReplyOptions {
+  return { ...options, ...(tools && { tools }) };
+}
+
+describeCorpus(
+  {
+    name: 'KimiOutputParser',
+    async run(of, input) {
+      const parser = new KimiOutputParser(toReplyOptions(of));
+      if (input.kind === 'message') return toOutcome(await parser.invoke(toModelMessage(input.choice)));
+      const parts: AIMessageChunk[] = [];
+      const handedIn: number[] = [];
+      let count = 0;
+      const source = toModelParts(input, () => {
+        count++;
+      });
+      for await (const part of parser.transform(source, {})) {
+        parts.push(part);
+        handedIn.push(count);
+      }
+      const outcome = toOutcome(fold(parts), parts);
+      return {
+        ...outcome,
+        argumentsLeftEarly: outcome.toolCalls.map(({ id }) => leftEarly(id, parts, handedIn)),
+      };
+    },
+  },
+  // Cutting in two is for the parser of core, which plays that itself; here it would take minutes.
+  { kinds: ['deltas', 'chunks', 'message'], chunkings: ['whole', 'as-given', 'units'] },
+);
+
+/** Whether the first arguments of a call left before the source had handed in what the last one needs. */
+function leftEarly(id: string, parts: readonly AIMessageChunk[], handedIn: readonly number[]): boolean {
+  const index = parts.flatMap((part) => part.tool_call_chunks ?? []).find((chunk) => chunk.id === id)?.index;
+  const times = parts.flatMap((part, at) =>
+    part.tool_call_chunks?.some((chunk) => chunk.index === index && chunk.args !== '')
+      ? [handedIn[at] ?? 0]
+      : [],
+  );
+  return (times[0] ?? 0) < (times.at(-1) ?? 0);
+}
+
+/** A model as any other class has it: nothing is read, and what was streamed is joined. */
+class OtherModel extends BaseChatModel {
+  private readonly reply: BaseMessage;
+
+  constructor(reply: BaseMessage) {
+    super({});
+    this.reply = reply;
+  }
+
+  override _llmType(): string {
+    return 'other';
+  }
+
+  override bindTools(): this {
+    return this;
+  }
+
+  override async _generate(): Promise<ChatResult> {
+    return { generations: [{ text: '', message: this.reply }] };
+  }
+}
+
+async function toReply(input: CaseInput): Promise<BaseMessage> {
+  if (input.kind === 'message') return toModelMessage(input.choice);
+  const parts: AIMessageChunk[] = [];
+  for await (const part of toModelParts(input)) parts.push(part);
+  return fold(parts);
+}
+
+describeCorpus(
+  {
+    name: 'kimiAgentMiddleware, in an agent',
+    async run(of, input) {
+      const { toolChoice, ...reply } = of.options ?? {};
+      const choose = createMiddleware({
+        name: 'Choose',
+        wrapModelCall: (request, handler) => handler({ ...request, ...(toolChoice && { toolChoice }) }),
+      });
+      const agent = createAgent({
+        model: new OtherModel(await toReply(input)),
+        // As tools of a provider they are for the model alone, so that the agent ends with its reply.
+        tools: [...(of.tools ?? [])],
+        middleware: [choose, kimiAgentMiddleware({ ...reply, invalidCallRetries: 0 })],
+      });
+      const { messages } = await agent.invoke({ messages: 'Hello.' });
+      return toOutcome(messages.at(-1) as AIMessage);
+    },
+  },
+  {
+    kinds: ['deltas', 'chunks', 'message'],
+    chunkings: ['whole', 'as-given'],
+    skip: {
+      'broken-string-then-two-calls': 'an AIMessage keeps calls that must not run in a list of their own',
+      'call-crosses-fields-inside-arguments': 'a whole message does not tell how its fields took turns',
+      'open-quote-then-reasoning-field': 'a whole message does not tell how its fields took turns',
+      'corrupt-name': 'LangChain keeps the last piece of a name when it joins chunks',
+      'name-goes-on-behind-another-call': 'LangChain keeps the last piece of a name when it joins chunks',
+      'name-goes-on-beside-arguments': 'LangChain keeps the last piece of a name when it joins chunks',
+      'name-in-fragments': 'LangChain keeps the last piece of a name when it joins chunks',
+    },
+  },
 );

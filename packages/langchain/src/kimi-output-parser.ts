@@ -14,7 +14,7 @@ import { toResponseMetadata } from './kimi-metadata.ts';
 import { feedMessage, feedPart, readRest } from './message-reader.ts';
 import { type KimiReplyOptions, toParserOptions } from './parser-settings.ts';
 import { toAIMessage } from './to-ai-message.ts';
-import { CANCEL, type ChunkFields, toMessageChunk } from './to-message-chunk.ts';
+import { type ChunkFields, SEAL, toMessageChunk } from './to-message-chunk.ts';
 
 /**
  * Reads the replies of Kimi models from whatever returns text or messages, and gives messages with tool
@@ -146,7 +146,7 @@ function createChunkWriter(): ChunkWriter {
     chunks.push(toMessageChunk({ ...fields, id }));
   };
   /** The call is on its way already: what follows makes sure that nobody runs it. */
-  const seal = (index: number) => write({ calls: [{ index, args: CANCEL }] });
+  const seal = (index: number) => write({ calls: [{ index, args: SEAL }] });
   const invalid = new Set<number>();
 
   function writeError({
@@ -156,7 +156,7 @@ function createChunkWriter(): ChunkWriter {
     arguments: args,
   }: Extract<KimiEvent, { reason: unknown }>): void {
     if (index >= 0) seal(index);
-    else unstarted.push({ id: callId, name, args: args + CANCEL });
+    else unstarted.push({ id: callId, name, args: args + SEAL });
   }
   /** Calls that were given up before they started: they get their numbers behind all others. */
   const unstarted: { id: string; name: string; args: string }[] = [];

@@ -1,8 +1,8 @@
 import type { KimiTurn } from '@kimi-tc/core';
 import { AIMessage, type UsageMetadata } from '@langchain/core/messages';
 import { MODEL_PROVIDER, toResponseMetadata } from './kimi-metadata.ts';
-import { toUsageField } from './to-usage.ts';
 import { parseArguments, toToolCalls } from './to-tool-calls.ts';
+import { toUsageField } from './to-usage.ts';
 
 /** What a message has besides the turn itself. */
 export interface MessageFields {

@@ -37,6 +37,8 @@ function cachedOf({ prompt_tokens_details, cached_tokens }: WireUsage): number |
 }
 
 /** As a field for the constructors of messages, whose types have no usage when no structure is given. */
-export function toUsageField(usage_metadata: UsageMetadata | undefined): Pick<AIMessageFields, 'usage_metadata'> {
+export function toUsageField(
+  usage_metadata: UsageMetadata | undefined,
+): Pick<AIMessageFields, 'usage_metadata'> {
   return usage_metadata ? ({ usage_metadata } as object) : {};
 }
