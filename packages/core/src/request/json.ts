@@ -49,6 +49,6 @@ export function toJson(value: unknown): string {
   try {
     return JSON.stringify(value) ?? '';
   } catch {
-    return String(value); // a cycle, or too deep to be written
+    return Object.prototype.toString.call(value); // a cycle, or too deep to be written
   }
 }

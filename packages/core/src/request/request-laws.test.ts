@@ -260,6 +260,31 @@ describe('any request', () => {
   });
 });
 
+test('hostile depth and cycles are no reason to throw', () => {
+  let deep: unknown = 'x';
+  for (let i = 0; i < 20_000; i++) deep = i % 2 ? { a: deep } : [deep];
+  const cycle: Record<string, unknown> = {};
+  cycle.self = cycle;
+  const call = (args: unknown) => ({ id: 'x', function: { name: 'a', arguments: args } });
+  for (const value of [deep, cycle]) {
+    const { body: sent, problems } = normalizeRequest({
+      model: 'kimi-k2.6',
+      thinking: value,
+      chat_template_kwargs: value,
+      messages: [
+        { role: 'assistant', content: [value], tool_calls: [call(value), call('{"a":'.repeat(50_000))] },
+        { role: 'tool', content: value },
+        { role: 'tool', content: [value] },
+      ],
+      tools: [
+        { type: 'function', function: { name: 'a', parameters: { properties: { a: { const: value } } } } },
+      ],
+    });
+    expect(sent.messages).toHaveLength(3);
+    expect(problems.map(({ code }) => code)).toContain('invalid-arguments');
+  }
+});
+
 test('wrong options are named', () => {
   const wrong: [() => unknown, string][] = [
     [() => normalizeRequest(null as unknown as object), 'body'],

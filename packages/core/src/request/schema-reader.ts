@@ -27,13 +27,14 @@ const WEIGHTLESS =
   /^(\$ref|\$defs|definitions|\$id|\$schema|\$comment|title|description|default|examples?|deprecated|readOnly|writeOnly)$/;
 /** Members that hold values, not schemas. */
 const VALUES = /^(enum|const|default|examples?)$/;
-/** Object and array nodes looked at in search of references. */
-const MOST_SCANNED = 200_000;
+/** Nodes looked at in search of references, and references followed. */
+const MOST_SCANNED = 500_000;
 
 export function createSchemaReader(root: JsonObject, hooks: SchemaReaderHooks): SchemaReader {
   const { refuse, relax, enter } = hooks;
   /** From a reference to the name of its definition, for those that stay. */
   const names = new Map<string, string>();
+  const taken = new Set(Object.keys(isObject(root.$defs) ? root.$defs : {}));
   const recursive = new Map<string, boolean>();
   const references = new Map<string, readonly string[]>();
   let scanned = 0;
@@ -184,6 +185,7 @@ export function createSchemaReader(root: JsonObject, hooks: SchemaReaderHooks): 
     const next = [...referencesIn(reference, at)];
     found = false;
     for (let one = next.pop(); one !== undefined && !found; one = next.pop()) {
+      scan(at);
       if (one === reference) found = true;
       else if (!seen.has(one)) {
         seen.add(one);
@@ -194,6 +196,10 @@ export function createSchemaReader(root: JsonObject, hooks: SchemaReaderHooks): 
     return found;
   }
 
+  function scan(at: string): void {
+    if (++scanned > MOST_SCANNED) refuse(at, 'the schema is too large.');
+  }
+
   function referencesIn(reference: string, at: string): readonly string[] {
     const known = references.get(reference);
     if (known) return known;
@@ -202,7 +208,7 @@ export function createSchemaReader(root: JsonObject, hooks: SchemaReaderHooks): 
     while (open.length > 0) {
       const node = open.pop();
       if (typeof node !== 'object' || node === null) continue;
-      if (++scanned > MOST_SCANNED) refuse(at, 'the schema is too large.');
+      scan(at);
       for (const [key, value] of Object.entries(node)) {
         if (key === '$ref' && typeof value === 'string') found.add(value);
         else if (!VALUES.test(key)) open.push(value);
@@ -239,12 +245,12 @@ export function createSchemaReader(root: JsonObject, hooks: SchemaReaderHooks): 
     if (reference === '#') return reference;
     let name = names.get(reference);
     if (name === undefined) {
-      const taken = new Set([...names.values(), ...Object.keys(isObject(root.$defs) ? root.$defs : {})]);
       const [, plain] = /^#\/\$defs\/([^/~%]+)$/.exec(reference) ?? [];
       const stem = decode(reference.slice(reference.lastIndexOf('/') + 1)).replace(/[^\w.-]/g, '_') || '_';
       name = plain ?? stem;
       for (let number = 2; plain === undefined && taken.has(name); number++) name = `${stem}_${number}`;
       names.set(reference, name);
+      taken.add(name);
     }
     return `#/$defs/${name}`;
   }

@@ -83,6 +83,8 @@ export function isDisjoint(left: unknown, right: unknown, depth = 0): boolean {
   if (!isObject(left) || !isObject(right) || depth > 2) return false;
   const leftValues = valuesOf(left);
   const rightValues = valuesOf(right);
+  // So many are refused later on.
+  if (leftValues && leftValues.length > 1000) return false;
   const leftType = left.type ?? (leftValues && typesOfValues(leftValues));
   const rightType = right.type ?? (rightValues && typesOfValues(rightValues));
   if (leftType && rightType && sharedTypes(leftType, rightType).length === 0) return true;

@@ -388,6 +388,18 @@ describe('refused', () => {
     ['10 000 levels of anyOf', chain(10_000, (inner) => ({ anyOf: [inner] }))],
     ['10 000 levels of allOf', chain(10_000, (inner) => ({ allOf: [inner] }))],
     ['10 000 levels of restricted anyOf', chain(10_000, (inner) => ({ type: 'object', anyOf: [inner] }))],
+    [
+      'a circle of 2 000 definitions',
+      {
+        properties: { a: { $ref: '#/definitions/d0' } },
+        definitions: Object.fromEntries(
+          Array.from({ length: 2000 }, (_, i) => [
+            `d${i}`,
+            { type: 'array', items: { $ref: `#/definitions/d${(i + 1) % 2000}` } },
+          ]),
+        ),
+      },
+    ],
     ['a million uses of one definition', { properties: { a: { $ref: '#/$defs/d0' } }, $defs: doubled }],
     [
       'a circle through allOf',
