@@ -1,5 +1,5 @@
 import type { Behaviour, Failure, RequestBody } from './behaviour.ts';
-import { type Chunk, chunksBeforeMiddle } from './chunk.ts';
+import { type Chunk, chunksBeforeMiddle, type Usage } from './chunk.ts';
 import type { Connection } from './connection.ts';
 import { errorBody } from './errors.ts';
 import type { EngineOptions } from './options.ts';
@@ -13,7 +13,7 @@ import {
 } from './render-chat.ts';
 import { stopAt, toTextChunks } from './render-text.ts';
 import type { RequestRecord } from './request-record.ts';
-import { recut, type Turn, turnPieces, turnUsage, type Usage } from './script.ts';
+import { recut, type Turn, turnPieces, turnUsage } from './script.ts';
 import { plainWire, toEvent, type WireStyle } from './sse.ts';
 
 /** Everything that says how one request is answered. */

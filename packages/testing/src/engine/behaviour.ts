@@ -1,7 +1,6 @@
-import type { ChatChoice, Chunk } from './chunk.ts';
+import type { ChatChoice, Chunk, Usage } from './chunk.ts';
 import type { Pieces } from './pieces.ts';
 import type { Part, Reply } from './reply.ts';
-import type { Usage } from './script.ts';
 import type { WireStyle } from './sse.ts';
 
 /**

@@ -1,5 +1,10 @@
 import type { JsonValue } from '../json.ts';
-import type { Usage } from './script.ts';
+
+export interface Usage {
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly total_tokens: number;
+}
 
 /** One chunk of a streamed completion, of chat (`delta`) or of text (`text`). */
 export interface Chunk {

@@ -1,8 +1,7 @@
 import type { Behaviour, RequestBody } from './behaviour.ts';
-import type { ChatChoice, ChatMessage, Chunk, Delta } from './chunk.ts';
+import type { ChatChoice, ChatMessage, Chunk, Delta, Usage } from './chunk.ts';
 import type { Pieces } from './pieces.ts';
 import { hasCalls, type Part, type Reply, type TextField } from './reply.ts';
-import type { Usage } from './script.ts';
 
 /** What all chunks of one answer share. */
 export type ChunkHead = Pick<Chunk, 'id' | 'created' | 'model'>;

@@ -1,5 +1,6 @@
 import { isObject } from '../json.ts';
 import type { BehaviourName } from './behaviours.ts';
+import type { Usage } from './chunk.ts';
 import { type Cuts, cutText } from './cuts.ts';
 import { type Pieces, toPieces } from './pieces.ts';
 import type { EngineRequest } from './request-record.ts';
@@ -25,12 +26,6 @@ export interface Turn {
   readonly behaviour?: BehaviourName | readonly BehaviourName[];
   /** Looks at the request this turn answers, like `onRequest` of the engine. */
   expect?(request: EngineRequest): void | Promise<void>;
-}
-
-export interface Usage {
-  readonly prompt_tokens: number;
-  readonly completion_tokens: number;
-  readonly total_tokens: number;
 }
 
 /** How the text of a turn is cut: in its own pieces, in single UTF-16 units, or in some other way. */
