@@ -1,11 +1,15 @@
 import type { Tool } from './tools/tool.ts';
 
+/** How requests travel: as chats, or as prompts to an endpoint that knows text only. */
+export type Transport = 'chat' | 'completions';
+
 /** Where the model is. */
 export interface Endpoint {
   readonly baseURL: string;
   /** Never shown. */
   readonly apiKey: string;
   readonly model: string;
+  readonly transport: Transport;
   /** Carries the requests. */
   readonly fetch: typeof fetch;
 }
@@ -36,7 +40,14 @@ export type Outcome =
 export type Agent = (task: AgentTask) => Promise<Outcome>;
 
 /** A field of a chunk that carries text of the model, or says why the text ended. */
-export type RawField = 'content' | 'reasoning_content' | 'reasoning' | 'tool_calls' | 'finish_reason';
+export type RawField =
+  | 'content'
+  | 'reasoning_content'
+  | 'reasoning'
+  | 'tool_calls'
+  /** Of a text completion. */
+  | 'text'
+  | 'finish_reason';
 
 /** What happens in a run, in order. With `--json`, each is one line. */
 export type AgentEvent =
@@ -44,6 +55,7 @@ export type AgentEvent =
       type: 'run-start';
       model: string;
       endpoint: string;
+      transport: Transport;
       /** What the pretend engine does to the model's text; absent with a real endpoint. */
       behaviour?: string;
       question: string;

@@ -1,13 +1,15 @@
 import { fileURLToPath } from 'node:url';
 import { type Script, startEngine } from '@kimi-tc/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { AgentEvent, AgentTask, Outcome } from './agent.ts';
-import { startPretendServer } from './demo/pretend-server.ts';
+import type { AgentEvent, AgentTask, Outcome, Transport } from './agent.ts';
+import { type PretendServer, startPretendServer } from './demo/pretend-server.ts';
 import { question } from './demo/script.ts';
 import { runOpenaiAgent } from './openai-agent.ts';
 import { createTools } from './tools/create-tools.ts';
 
 const root = fileURLToPath(new URL('../sample-project', import.meta.url));
+
+const instructions = 'Answer.';
 
 const stops: (() => Promise<void>)[] = [];
 
@@ -17,12 +19,18 @@ afterEach(async () => {
 
 async function ask(
   baseURL: string,
-  more: Partial<AgentTask & { fetch: typeof fetch }> = {},
+  more: Partial<AgentTask & { fetch: typeof fetch; transport: Transport }> = {},
 ): Promise<{ outcome: Outcome; events: AgentEvent[] }> {
   const events: AgentEvent[] = [];
   const outcome = await runOpenaiAgent({
-    endpoint: { baseURL, apiKey: 'none', model: 'kimi-k2-thinking', fetch: more.fetch ?? fetch },
-    instructions: 'Answer.',
+    endpoint: {
+      baseURL,
+      apiKey: 'none',
+      model: 'kimi-k2-thinking',
+      transport: more.transport ?? 'chat',
+      fetch: more.fetch ?? fetch,
+    },
+    instructions,
     question,
     tools: await createTools(root),
     turnLimit: 20,
@@ -72,7 +80,7 @@ describe('the loop', () => {
       'It is 42.',
     ]);
     expect(outcome).toBe('answered');
-    expect(bodies[1]?.messages.slice(2)).toEqual([
+    expect(bodies[1]?.messages.slice(2)).toMatchObject([
       {
         role: 'assistant',
         content: null,
@@ -199,22 +207,133 @@ const mistakes: [what: string, change: (messages: Message[]) => void, message: R
   ],
 ];
 
+async function startDemoServer(transport: Transport): Promise<PretendServer> {
+  const server = await startPretendServer({ root, delayMs: 0, transport, instructions, question });
+  stops.push(() => server.stop());
+  return server;
+}
+
+/** Puts a change between the agent and the server. */
+function changing<Body>(change: (body: Body) => void): typeof fetch {
+  return (input, init) => {
+    const body = JSON.parse(String(init?.body)) as Body;
+    change(body);
+    return fetch(input, { ...init, body: JSON.stringify(body) });
+  };
+}
+
 describe('the engine of the demo notices an agent that', () => {
   it.each(mistakes)('%s', async (_, change, message) => {
-    const server = await startPretendServer({ root, delayMs: 0 });
-    stops.push(() => server.stop());
-    const wrongly: typeof fetch = (input, init) => {
-      const body = JSON.parse(String(init?.body)) as { messages: Message[] };
-      change(body.messages);
-      return fetch(input, { ...init, body: JSON.stringify(body) });
-    };
+    const server = await startDemoServer('chat');
+    const wrongly = changing<{ messages: Message[] }>(({ messages }) => change(messages));
     await expect(ask(server.baseURL, { fetch: wrongly })).rejects.toThrow(message);
   });
 
   it('leaves early', async () => {
-    const server = await startPretendServer({ root, delayMs: 0 });
-    stops.push(() => server.stop());
+    const server = await startDemoServer('chat');
     expect((await ask(server.baseURL, { turnLimit: 2 })).outcome).toBe('turn-limit');
     expect(() => server.checkEnd('')).toThrow('the conversation ended with turn 2 of 8');
+  });
+});
+
+/** What could be wrong with a prompt. */
+const promptMistakes: [what: string, change: (prompt: string) => string, message: RegExp][] = [
+  [
+    'without a thought of the running loop',
+    (prompt) => prompt.replace(/<think>t\(\) takes.*?<\/think>/s, '<think></think>'),
+    /reply 3 came back wrong: its reasoning_content is ""/,
+  ],
+  [
+    'with a thought that is over',
+    (prompt) =>
+      prompt.replace(
+        '<think></think>Last, whether',
+        '<think>Does any text go around t()?</think>Last, whether',
+      ),
+    /reply 6 came back wrong: its thought is over and still there/,
+  ],
+  [
+    'with a thought that is not closed',
+    (prompt) => prompt.replace('</think>', ''),
+    /message 3 of the prompt has no closed thought/,
+  ],
+  [
+    'with another id',
+    (prompt) => prompt.replaceAll('functions.read_file:0', 'call_0'),
+    /reply 1 came back wrong: the id of functions.read_file:0 is "call_0"/,
+  ],
+  [
+    'with a result of another call',
+    (prompt) =>
+      prompt.replace('## Return of functions.read_file:0\n', '## Return of functions.read_file:1\n'),
+    /reply 1 came back wrong: a result is for "functions.read_file:1", not for "functions.read_file:0"/,
+  ],
+  [
+    'with a result that is of nothing',
+    (prompt) => prompt.replace('## Return of functions.read_file:0\n', ''),
+    /is a result without an id/,
+  ],
+  [
+    'with a call that was cut',
+    (prompt) =>
+      prompt.replace(
+        '<think></think>Last, whether other texts are affected.',
+        (found) =>
+          `${found}<|tool_calls_section_begin|><|tool_call_begin|>functions.read_file:8<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>`,
+      ),
+    /reply 6 came back wrong: expected 0 calls, got 1/,
+  ],
+  [
+    'with a cut call in its text',
+    (prompt) => prompt.replace('did not run', 'did not run (functions.read_file:8)'),
+    /reply 6 came back wrong: functions.read_file:8 was cut and is there all the same/,
+  ],
+  [
+    'with a section that is not closed',
+    (prompt) => prompt.replace('<|tool_calls_section_end|>', ''),
+    /has <\|tool_calls_section_begin\|> in its text/,
+  ],
+  [
+    'without a tool',
+    (prompt) => prompt.replace('"name":"calculator"', '"name":"abacus"'),
+    /check failed: the tools are/,
+  ],
+  ['without tools', (prompt) => prompt.replace(/^.*?<\|im_end\|>/s, ''), /check failed: the tools are \[\]/],
+  [
+    'without the instructions',
+    (prompt) => prompt.replace('Answer.', 'You are Kimi, an AI assistant created by Moonshot AI.'),
+    /check failed: no question/,
+  ],
+  [
+    'that leaves no turn to the model',
+    (prompt) => prompt.replace(/<\|im_assistant\|>assistant<\|im_middle\|>$/, ''),
+    /the prompt does not end in/,
+  ],
+];
+
+describe('the engine of the demo notices a prompt', () => {
+  it.each(promptMistakes)('%s', async (_, change, message) => {
+    const server = await startDemoServer('completions');
+    const wrongly = changing<{ prompt: string }>((body) => {
+      body.prompt = change(body.prompt);
+    });
+    await expect(ask(server.baseURL, { transport: 'completions', fetch: wrongly })).rejects.toThrow(message);
+  });
+
+  it('that stops nowhere', async () => {
+    const server = await startDemoServer('completions');
+    const wrongly = changing<{ stop?: string[] }>((body) => {
+      body.stop = [];
+    });
+    await expect(ask(server.baseURL, { transport: 'completions', fetch: wrongly })).rejects.toThrow(
+      'check failed: it stops at []',
+    );
+  });
+
+  it('that is a chat', async () => {
+    const server = await startDemoServer('completions');
+    await expect(ask(server.baseURL)).rejects.toThrow(
+      'check failed: expected a prompt, and nothing of a chat',
+    );
   });
 });

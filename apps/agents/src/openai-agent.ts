@@ -8,9 +8,10 @@ import { runCalls, toNotice } from './tools/run-calls.ts';
 
 /** The agent with the OpenAI SDK. What is Kimi's own is the `fetch` of the client. */
 export async function runOpenaiAgent(task: AgentTask): Promise<Outcome> {
-  const { baseURL, apiKey, model, fetch } = task.endpoint;
+  const { baseURL, apiKey, model, transport, fetch } = task.endpoint;
   const kimiFetch = createKimiFetch({
     fetch,
+    transport,
     onProblem: ({ code, message }) => task.emit({ type: 'problem', code, message }),
   });
   const client = new OpenAI({ baseURL, apiKey, fetch: kimiFetch });

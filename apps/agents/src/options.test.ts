@@ -2,11 +2,14 @@ import { expect, it } from 'vitest';
 import { readOptions, UsageError } from './options.ts';
 
 it('reads options, question and environment', () => {
-  expect(readOptions([], {})).toEqual({ json: false, showRaw: false, help: false });
-  expect(readOptions(['--json', '--fault', 'crlf', 'Why?', '--show-raw'], {})).toEqual({
+  expect(readOptions([], {})).toEqual({ json: false, showRaw: false, help: false, transport: 'chat' });
+  expect(
+    readOptions(['--json', '--fault', 'crlf', 'Why?', '--show-raw', '--transport', 'completions'], {}),
+  ).toEqual({
     json: true,
     showRaw: true,
     help: false,
+    transport: 'completions',
     question: 'Why?',
     fault: 'crlf',
   });
@@ -28,6 +31,13 @@ it.each([
   [['--fault', 'nonsense'], {}, /^--fault nonsense: there is none of this name/],
   [['--fault', 'constructor'], {}, /there is none of this name/],
   [['--json=yes'], {}, /--json/],
+  [['--transport', 'auto'], {}, /^--transport auto: expected chat or completions$/],
+  [['--transport', 'completions', '--fault', 'interleaved-calls'], {}, /only chat replies can have it/],
+  [
+    ['--transport', 'completions', '--fault', 'reasoning-replay-required'],
+    {},
+    /only chat replies can have it/,
+  ],
   [['a', 'b'], {}, /^more than one question/],
   [[' '], {}, /^the question is empty/],
   [[], { KIMI_BASE_URL: 'localhost:8000' }, /^KIMI_BASE_URL: expected/],

@@ -1,11 +1,13 @@
 import { parseArgs } from 'node:util';
 import { type BehaviourName, behaviours } from '@kimi-tc/testing';
+import type { Transport } from './agent.ts';
 
 /** What the user asked for. */
 export interface Options {
   readonly json: boolean;
   readonly showRaw: boolean;
   readonly help: boolean;
+  readonly transport: Transport;
   readonly question?: string;
   /** What the pretend engine does wrong. Absent: it leaves raw tokens in the content. */
   readonly fault?: BehaviourName;
@@ -25,22 +27,31 @@ export const defaultModel = 'kimi-k2-thinking';
  */
 export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Options {
   const { values, positionals } = parse(args);
-  if (values.help) return { json: false, showRaw: false, help: true };
+  if (values.help) return { json: false, showRaw: false, help: true, transport: 'chat' };
   if (positionals.length > 1) throw new UsageError('more than one question; put it in quotes');
   const [question] = positionals;
   if (question?.trim() === '') throw new UsageError('the question is empty');
   const endpoint = readEndpoint(env);
-  const { fault } = values;
+  const { fault, transport } = values;
+  if (transport !== 'chat' && transport !== 'completions') {
+    throw new UsageError(`--transport ${transport}: expected chat or completions`);
+  }
   if (fault !== undefined && !isBehaviour(fault)) {
     throw new UsageError(`--fault ${fault}: there is none of this name; --help lists them`);
   }
   if (fault !== undefined && endpoint) {
     throw new UsageError('--fault is for the pretend engine, and KIMI_BASE_URL names a real one');
   }
+  if (fault !== undefined && transport === 'completions' && !showsInText(fault)) {
+    throw new UsageError(
+      `--fault ${fault}: only chat replies can have it, not those of --transport completions`,
+    );
+  }
   return {
     json: values.json,
     showRaw: values['show-raw'],
     help: false,
+    transport,
     ...(question !== undefined && { question }),
     ...(fault !== undefined && { fault }),
     ...(endpoint && { endpoint }),
@@ -60,11 +71,18 @@ const flags = {
   json: { type: 'boolean', default: false },
   'show-raw': { type: 'boolean', default: false },
   fault: { type: 'string' },
+  transport: { type: 'string', default: 'chat' },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
 function parseStrictly(args: readonly string[]): {
-  values: { json: boolean; 'show-raw': boolean; fault?: string | undefined; help: boolean };
+  values: {
+    json: boolean;
+    'show-raw': boolean;
+    fault?: string | undefined;
+    transport: string;
+    help: boolean;
+  };
   positionals: string[];
 } {
   return parseArgs({ args: [...args], options: flags, allowPositionals: true });
@@ -83,4 +101,11 @@ function readEndpoint(env: NodeJS.ProcessEnv): Options['endpoint'] {
 
 function isBehaviour(name: string): name is BehaviourName {
   return Object.hasOwn(behaviours, name);
+}
+
+/** Whether a fault can show in a text completion: one of the text, the wire or the end, or a failure. */
+export function showsInText(fault: BehaviourName): boolean {
+  const { editText, wire, failure } = behaviours[fault];
+  const isOfEnd = ['finish-twice', 'no-finish', 'usage-in-choices'].includes(fault);
+  return isOfEnd || [editText, wire, failure].some((station) => station !== undefined);
 }

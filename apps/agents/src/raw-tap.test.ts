@@ -48,6 +48,19 @@ it('tells of what a server has read already', async () => {
   });
 });
 
+it('tells of the text of a completion', async () => {
+  const engine = await startEngine({ script: [text] });
+  const raw: string[] = [];
+  const tap = createRawTap((field, delta) => raw.push(field === 'text' ? delta : `[${field} ${delta}]`));
+  const body = JSON.stringify({ model: 'kimi-k2-thinking', stream: true, prompt: 'x' });
+  try {
+    await (await tap(`${engine.baseURL}/completions`, { method: 'POST', body })).text();
+  } finally {
+    await engine.stop();
+  }
+  expect(raw.join('')).toBe(`${text}[finish_reason stop]`);
+});
+
 it('lets other answers pass', async () => {
   const { plain, tapped, raw } = await ask(['raw-content'], false);
   expect(raw).toEqual({});

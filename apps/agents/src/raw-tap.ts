@@ -48,6 +48,7 @@ function readLine(line: string, onRaw: OnRaw): void {
     const text = delta?.[field];
     if (typeof text === 'string' && text !== '') onRaw(field, text);
   }
+  if (typeof choice?.text === 'string' && choice.text !== '') onRaw('text', choice.text);
   for (const call of delta?.tool_calls ?? []) {
     const { name, arguments: json } = call?.function ?? {};
     if (name) onRaw('tool_calls', `\n${call.id ?? ''} ${name} `);
@@ -60,6 +61,7 @@ function readLine(line: string, onRaw: OnRaw): void {
 interface ChunkLike {
   readonly choices?: readonly {
     readonly finish_reason?: string | null;
+    readonly text?: unknown;
     readonly delta?: Partial<Record<'content' | 'reasoning' | 'reasoning_content', unknown>> & {
       readonly tool_calls?: readonly {
         readonly id?: string;

@@ -1,14 +1,18 @@
 import { fileURLToPath } from 'node:url';
 import { type BehaviourName, behaviours } from '@kimi-tc/testing';
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent } from './agent.ts';
+import type { AgentEvent, Transport } from './agent.ts';
+import { showsInText } from './options.ts';
 import { run } from './run.ts';
 
 const root = fileURLToPath(new URL('../sample-project', import.meta.url));
 
-async function runWith(fault: BehaviourName): Promise<{ end: AgentEvent | undefined; errors: string[] }> {
+async function runWith(
+  fault: BehaviourName,
+  transport: Transport = 'chat',
+): Promise<{ end: AgentEvent | undefined; errors: string[] }> {
   const events: AgentEvent[] = [];
-  const options = { json: true, showRaw: true, help: false, fault };
+  const options = { json: true, showRaw: true, help: false, transport, fault };
   await run(options, root, 0, (event) => void events.push(event), new AbortController().signal);
   const errors = events.flatMap((event) => (event.type === 'error' ? [event.message] : []));
   return { end: events.at(-1), errors };
@@ -32,26 +36,27 @@ const hopeless: readonly [fault: BehaviourName, outcome: string, error?: RegExp]
   ['opaque-ids-in-text', 'cut-off'],
 ];
 
-/** The first logged reply has no thought, and nothing puts a placeholder into the request yet. */
-const notYet: readonly BehaviourName[] = ['reasoning-replay-required'];
-
 const others = (Object.keys(behaviours) as BehaviourName[]).filter(
-  (name) => !notYet.includes(name) && !hopeless.some(([fault]) => fault === name),
+  (name) => !hopeless.some(([fault]) => fault === name),
 );
+
+function endOf(fault: BehaviourName): Awaited<ReturnType<typeof runWith>> {
+  return {
+    errors: [],
+    end: {
+      type: 'run-end',
+      outcome: 'answered',
+      turns: 8,
+      callsRun: 7,
+      callsRefused: 1,
+      checked: behaviours[fault].failure?.once ? 16 : 8,
+    },
+  };
+}
 
 describe('with a server that is', () => {
   it.concurrent.each(others)('%s, the demo gets its answer', async (fault) => {
-    expect(await runWith(fault)).toEqual({
-      errors: [],
-      end: {
-        type: 'run-end',
-        outcome: 'answered',
-        turns: 8,
-        callsRun: 7,
-        callsRefused: 1,
-        checked: behaviours[fault].failure?.once ? 16 : 8,
-      },
-    });
+    expect(await runWith(fault)).toEqual(endOf(fault));
   });
 
   it.concurrent.each(hopeless)('%s, the demo ends as %s', async (fault, outcome, error) => {
@@ -59,4 +64,19 @@ describe('with a server that is', () => {
     expect(end).toMatchObject({ type: 'run-end', outcome });
     expect(errors).toEqual(error ? [expect.stringMatching(error)] : []);
   });
+});
+
+describe('over text completions, with a server that is', () => {
+  it.concurrent.each(others.filter(showsInText))('%s, the demo gets its answer', async (fault) => {
+    expect(await runWith(fault, 'completions')).toEqual(endOf(fault));
+  });
+
+  it.concurrent.each(hopeless.filter(([fault]) => showsInText(fault)))(
+    '%s, the demo ends as %s',
+    async (fault, outcome, error) => {
+      const { end, errors } = await runWith(fault, 'completions');
+      expect(end).toMatchObject({ type: 'run-end', outcome });
+      expect(errors).toEqual(error ? [expect.stringMatching(error)] : []);
+    },
+  );
 });

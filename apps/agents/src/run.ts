@@ -33,8 +33,17 @@ export async function run(
     view(event);
   };
 
-  const { fault, endpoint = undefined, question = defaultQuestion } = options;
-  const server = endpoint ? undefined : await startPretendServer({ root, delayMs, ...(fault && { fault }) });
+  const { fault, transport, endpoint = undefined, question = defaultQuestion } = options;
+  const server = endpoint
+    ? undefined
+    : await startPretendServer({
+        root,
+        delayMs,
+        transport,
+        instructions,
+        question,
+        ...(fault && { fault }),
+      });
   const baseURL = endpoint?.baseURL ?? server?.baseURL ?? '';
   const model = endpoint?.model ?? defaultModel;
 
@@ -44,6 +53,7 @@ export async function run(
       type: 'run-start',
       model,
       endpoint: withoutQuery(baseURL),
+      transport,
       ...(server && { behaviour: server.behaviour }),
       question,
     });
@@ -53,6 +63,7 @@ export async function run(
         // Many servers want no key, but an SDK sends one always.
         apiKey: endpoint?.apiKey ?? 'none',
         model,
+        transport,
         fetch: options.showRaw
           ? createRawTap((field, delta) => emit({ type: 'raw-delta', field, delta }))
           : fetch,

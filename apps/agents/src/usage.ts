@@ -9,10 +9,11 @@ export function createUsage(): string {
 
 Usage: npm run demo -- [options] [question]
 
-  --show-raw     show what the server sent beside what the app received
-  --json         print one JSON object a line for each event
-  --fault NAME   let the pretend engine do something wrong
-  -h, --help     show this
+  --show-raw        show what the server sent beside what the app received
+  --json            print one JSON object a line for each event
+  --transport NAME  chat (default), or completions: prompts go to a bare /v1/completions
+  --fault NAME      let the pretend engine do something wrong
+  -h, --help        show this
 
 Without anything set, a pretend engine answers: it plays a script, whatever is asked.
 A real endpoint answers with these environment variables:

@@ -1,4 +1,6 @@
 import { type BehaviourName, behaviours, startEngine } from '@kimi-tc/testing';
+import type { Transport } from '../agent.ts';
+import { createTools } from '../tools/create-tools.ts';
 import { checkConversation, type Strictness } from './check-conversation.ts';
 import { loadScript, type ScriptedTurn } from './script.ts';
 
@@ -21,6 +23,10 @@ export interface PretendServer {
 export interface PretendServerOptions {
   /** The sample project. */
   readonly root: string;
+  readonly transport: Transport;
+  /** What the agent has to begin with. */
+  readonly instructions: string;
+  readonly question: string;
   /** Instead of leaving raw tokens in the content. */
   readonly fault?: BehaviourName;
   /** Milliseconds between the pieces of a reply. */
@@ -30,10 +36,14 @@ export interface PretendServerOptions {
 /** Starts the pretend engine with the script of the demo. It checks each request before it answers. */
 export async function startPretendServer({
   root,
+  transport,
+  instructions,
+  question,
   fault,
   delayMs,
 }: PretendServerOptions): Promise<PretendServer> {
   const script = await loadScript(root);
+  const tools = await createTools(root);
   const strictness: Strictness = {
     anyIds: fault === 'generated-ids' || fault === 'fresh-id-per-fragment',
     anyText: fault !== undefined,
@@ -46,15 +56,15 @@ export async function startPretendServer({
       ...(turn.finishReason && { finishReason: turn.finishReason }),
       behaviour: behaviourOf(turn, fault),
       expect(request) {
-        checkConversation(request, script.slice(0, number), strictness);
+        const turns = script.slice(0, number);
+        checkConversation(request, { transport, instructions, question, tools, turns }, strictness);
         checked += 1;
       },
     })),
   });
-  const name = fault ?? 'raw-content';
   return {
     baseURL: engine.baseURL,
-    behaviour: `${name}: ${behaviours[name].doc}`,
+    behaviour: describe(fault, transport),
     get checked() {
       return checked;
     },
@@ -81,4 +91,11 @@ function behaviourOf({ form }: ScriptedTurn, fault: BehaviourName | undefined): 
   const { treat, treatment, editText } = behaviours[fault];
   if (fault === 'healthy' || (form === 'logged' && editText)) return ['raw-content'];
   return treat || treatment ? [fault] : ['raw-content', fault];
+}
+
+function describe(fault: BehaviourName | undefined, transport: Transport): string {
+  if (fault === undefined && transport === 'completions')
+    return 'text-only: Continues prompts with raw text.';
+  const name = fault ?? 'raw-content';
+  return `${name}: ${behaviours[name].doc}`;
 }

@@ -72,6 +72,7 @@ const labels: Readonly<Record<RawField, string>> = {
   reasoning_content: 'reasoning',
   reasoning: 'reasoning',
   tool_calls: 'calls',
+  text: 'text',
   finish_reason: 'finish',
 };
 

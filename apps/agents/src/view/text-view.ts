@@ -124,7 +124,7 @@ function rule({ width, paint }: Screen, title: string): string {
 type Say = (label: string, write: (flow: Flow) => void) => void;
 
 function showStart(
-  { model, endpoint, behaviour, question }: Extract<AgentEvent, { type: 'run-start' }>,
+  { model, endpoint, transport, behaviour, question }: Extract<AgentEvent, { type: 'run-start' }>,
   say: Say,
 ): void {
   say('model', (to) => to.write(model, 'strong'));
@@ -133,6 +133,9 @@ function showStart(
     if (behaviour === undefined) return;
     to.write(', a pretend engine that plays a script (KIMI_BASE_URL sets a real one)', 'faint');
   });
+  if (transport === 'completions') {
+    say('transport', (to) => to.write('completions: prompts are written and raw text is read here'));
+  }
   if (behaviour !== undefined) say('behaves', (to) => to.write(behaviour));
   say('question', (to) => to.write(question, 'strong'));
 }
