@@ -9,6 +9,7 @@ interface Manifest {
   name: string;
   exports: Record<string, unknown>;
   peerDependencies?: Record<string, string>;
+  peerDependenciesMeta?: Record<string, { optional?: boolean }>;
 }
 
 const packages = readdirSync('packages')
@@ -33,10 +34,19 @@ try {
 }
 
 function installed(): string[] {
-  return [...packages.map(({ tarball }) => tarball), `@types/node@${nodeTypes}`];
+  return [...packages.map(({ tarball }) => tarball), ...optionalPeers(), `@types/node@${nodeTypes}`];
 }
 
-/** No host SDK is installed, so an entry named after an optional peer (`./vitest`) is left out. */
+/** npm installs the other peers by itself. */
+function optionalPeers(): string[] {
+  return packages.flatMap(({ manifest: { exports, peerDependencies = {}, peerDependenciesMeta = {} } }) =>
+    Object.entries(peerDependencies)
+      .filter(([name]) => peerDependenciesMeta[name]?.optional && !(`./${name}` in exports))
+      .map(([name, range]) => `${name}@${range}`),
+  );
+}
+
+/** An entry named after a peer (`./vitest`) runs only inside of it, and is left out. */
 function entriesOf({ name, exports, peerDependencies = {} }: Manifest): string[] {
   return Object.keys(exports)
     .map((subpath) => subpath.slice('./'.length))
