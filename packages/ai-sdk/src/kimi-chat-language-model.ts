@@ -21,6 +21,7 @@ import {
   type KimiFetchOptions,
   type ReasoningMemory,
 } from '@kimi-tc/openai';
+import { toBodyFields, toKimiBody } from './kimi-body.ts';
 import { type KimiLanguageModelOptions, readCallOptions } from './kimi-call-options.ts';
 import type { KimiReplyOptions } from './kimi-options.ts';
 import { readPrompt } from './kimi-prompt.ts';
@@ -149,10 +150,8 @@ class KimiChatLanguageModel implements LanguageModelV4 {
         includeUsage: true,
         supportsStructuredOutputs: config.supportsStructuredOutputs ?? true,
         convertUsage: toUsage,
-        transformRequestBody: (body) => ({
-          ...(config.endpoint === 'moonshot' ? renameTokenLimit(body) : body),
-          ...(prefill && config.endpoint === 'self-hosted' && CONTINUE),
-        }),
+        transformRequestBody: (body) =>
+          config.request === false ? body : toKimiBody(body, config.endpoint, prefill, warnings),
         metadataExtractor: {
           extractMetadata: async ({ parsedBody }) => takeExtra(reply, parsedBody),
           createStreamExtractor: () => ({
@@ -201,24 +200,6 @@ class KimiChatLanguageModel implements LanguageModelV4 {
     const query = queryParams ? `?${new URLSearchParams(queryParams)}` : '';
     return `${baseURL}${path}${query}`;
   }
-}
-
-/** What engines take in place of `partial` (vLLM and SGLang). */
-const CONTINUE = { continue_final_message: true, add_generation_prompt: false };
-
-/** The fields of `providerOptions.kimi` as they stand in a body, beside those that the model reads itself. */
-function toBodyFields(asked: KimiLanguageModelOptions): JSONObject {
-  const { strictJsonSchema, promptCacheKey, safetyIdentifier, extraBody } = asked;
-  return {
-    ...extraBody,
-    ...(strictJsonSchema !== undefined && { strictJsonSchema }),
-    ...(promptCacheKey !== undefined && { prompt_cache_key: promptCacheKey }),
-    ...(safetyIdentifier !== undefined && { safety_identifier: safetyIdentifier }),
-  };
-}
-
-function renameTokenLimit({ max_tokens, ...body }: Record<string, unknown>): Record<string, unknown> {
-  return max_tokens === undefined ? body : { ...body, max_completion_tokens: max_tokens };
 }
 
 function isTextCompletion(input: Parameters<FetchFunction>[0]): boolean {

@@ -9,6 +9,7 @@ const FEATURES: Record<string, string> = {
   presence_penalty: 'presencePenalty',
   frequency_penalty: 'frequencyPenalty',
   tool_choice: 'toolChoice',
+  response_format: 'responseFormat',
   thinking: 'reasoning',
   reasoning_effort: 'reasoning',
   chat_template_kwargs: 'reasoning',
