@@ -1,7 +1,8 @@
 import type { KimiEvent } from '@kimi-tc/core';
+import type { TextPiece } from './chunk-shapes.ts';
 import { isObject, type JsonObject, listOf, textOf } from './json.ts';
 import { createExtraCollector } from './kimi-extra.ts';
-import { addPiece, type Piece, readPieces } from './pieces.ts';
+import { addPiece, isAlike, isSamePiece, type Piece, readPieces } from './pieces.ts';
 import { toContinuation, toDelta, withChoice } from './to-chunk.ts';
 import { createTurnReader, type TurnSettings } from './turn-reader.ts';
 import { createWaitingChunks, type Passed } from './waiting-chunks.ts';
@@ -10,6 +11,11 @@ import { createWaitingChunks, type Passed } from './waiting-chunks.ts';
 export interface ChoiceTransform {
   /** Takes a chunk whose only choice is this one. */
   push(chunk: JsonObject): JsonObject[];
+  /**
+   * Takes a chunk of which is known that it may pass if its text does.
+   * @param parse gives the chunk, should it be needed
+   */
+  pushText(piece: TextPiece, parse: () => JsonObject): KnownResult;
   /**
    * The choice is over: what was held, and one chunk with the finish reason. Later calls do nothing.
    * @param withUsage whether a usage that stands on the choice has to be told in the place where
@@ -20,6 +26,17 @@ export interface ChoiceTransform {
   fail(): JsonObject[];
   /** A finish reason has come. */
   readonly finished: boolean;
+}
+
+/**
+ * What becomes of a chunk that looks like an earlier one: nothing (`undefined`), chunks in its place, or
+ * text that stands elsewhere and is to be printed like that of chunks made before.
+ */
+export type KnownResult = readonly JsonObject[] | OtherText | undefined;
+
+export interface OtherText {
+  pieces: readonly TextPiece[];
+  toChunk(piece: TextPiece): JsonObject;
 }
 
 interface FinishChunk {
@@ -99,12 +116,20 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
     ];
   }
 
-  /** Hands a delta to the parser, and finds out what of it and of earlier ones may pass. */
-  function read(chunk: JsonObject, own: readonly Piece[] | undefined, mayWait: boolean): Passed {
-    reader.readDelta(deltaOf(choiceOf(chunk)));
-    const passed = own ? waiting.push(chunk, own, takeMade(), mayWait) : waiting.flush(takeMade());
+  /** What of the chunk just read, and of earlier ones, may pass. */
+  function settle(chunk: JsonObject, said: readonly Piece[] | undefined, mayWait: boolean): Passed {
+    const passed = said ? waiting.push(chunk, said, takeMade(), mayWait) : waiting.flush(takeMade());
     if (passed.chunks.length > 0) roleSent = true;
     return passed;
+  }
+
+  function settleDelta(chunk: JsonObject, said: readonly Piece[] | undefined): JsonObject[] {
+    // With the role a chunk of text is sent on at once, without the text.
+    const mayComeLater = roleSent || said?.some(({ type }) => type === 'tool-call') === true;
+    const mayWait = mayComeLater && !hasMore(chunk, deltaOf(choiceOf(chunk)));
+    const { chunks, pieces, own } = settle(chunk, said, mayWait);
+    if (own === 'changes') return [...chunks, ...rewrite(chunk, pieces)];
+    return pieces.length === 0 ? chunks : [...chunks, ...continueWith(chunk, pieces)];
   }
 
   function pushDelta(chunk: JsonObject, delta: JsonObject): JsonObject[] {
@@ -113,11 +138,8 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
       roleSent = true;
       return [chunk];
     }
-    // With the role a chunk of text is sent on at once, without the text.
-    const mayComeLater = roleSent || said?.some(({ type }) => type === 'tool-call') === true;
-    const { chunks, pieces, own } = read(chunk, said, mayComeLater && !hasMore(chunk, delta));
-    if (own === 'changes') return [...chunks, ...rewrite(chunk, pieces)];
-    return [...chunks, ...continueWith(chunk, pieces)];
+    reader.readDelta(delta);
+    return settleDelta(chunk, said);
   }
 
   function pushFinish(chunk: JsonObject, delta: JsonObject): JsonObject[] {
@@ -126,7 +148,8 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
       finish = { chunk, delta: 'bare' };
       return [];
     }
-    const { chunks, pieces, own } = read(chunk, said, false);
+    reader.readDelta(delta);
+    const { chunks, pieces, own } = settle(chunk, said, false);
     if (own === 'passes') {
       chunks.pop();
       finish = { chunk, delta: 'healthy' };
@@ -170,17 +193,37 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
     };
   }
 
+  function push(chunk: JsonObject): JsonObject[] {
+    const choice = choiceOf(chunk);
+    if (isThere(choice.usage)) choiceUsage = choice.usage;
+    if (ended) return isThere(chunk.usage) ? [{ ...chunk, choices: [] }] : [];
+    latest = chunk;
+    const delta = deltaOf(choice);
+    if (textOf(delta.reasoning_content) !== '') mirrored = textOf(delta.reasoning) !== '';
+    const before = finish ? sayApart(finish) : [];
+    const out = textOf(choice.finish_reason) === '' ? pushDelta(chunk, delta) : pushFinish(chunk, delta);
+    return before.length === 0 ? out : [...before, ...out];
+  }
+
+  function toChunk(piece: TextPiece): JsonObject {
+    return toContinuation(latest, choiceOf(latest), toDelta(piece, mirrored));
+  }
+
   return {
-    push(chunk) {
-      const choice = choiceOf(chunk);
-      if (isThere(choice.usage)) choiceUsage = choice.usage;
-      if (ended) return isThere(chunk.usage) ? [{ ...chunk, choices: [] }] : [];
-      latest = chunk;
-      const delta = deltaOf(choice);
-      if (textOf(delta.reasoning_content) !== '') mirrored = textOf(delta.reasoning) !== '';
-      const before = finish ? sayApart(finish) : [];
-      const out = textOf(choice.finish_reason) === '' ? pushDelta(chunk, delta) : pushFinish(chunk, delta);
-      return before.length === 0 ? out : [...before, ...out];
+    push,
+    pushText(piece, parse) {
+      if (ended || finish || !roleSent) return ownOrNothing(parse(), push);
+      reader.readText(piece);
+      const [first] = made;
+      if (first && waiting.isEmpty()) {
+        if (made.length === 1 && isSamePiece(first, piece)) {
+          made = [];
+          return undefined;
+        }
+        if (!isAlike(first, piece) && made.every(isText))
+          return { pieces: takeMade() as TextPiece[], toChunk };
+      }
+      return ownOrNothing(parse(), (chunk) => settleDelta(chunk, [piece]));
     },
     end(withUsage) {
       if (ended) return [];
@@ -211,13 +254,22 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
   };
 }
 
+function ownOrNothing(chunk: JsonObject, push: (chunk: JsonObject) => JsonObject[]): KnownResult {
+  const out = push(chunk);
+  return out.length === 1 && out[0] === chunk ? undefined : out;
+}
+
+function isText(piece: Piece): piece is TextPiece {
+  return piece.type !== 'tool-call';
+}
+
 /** Whether a chunk says something besides the fields that are read here, so that it must not vanish. */
 function hasMore(chunk: JsonObject, delta: JsonObject): boolean {
   const choice = choiceOf(chunk);
   return (
     isThere(chunk.usage) ||
     isThere(choice.logprobs) ||
-    Object.entries(delta).some(([name, value]) => !READ_FIELDS.has(name) && isThere(value))
+    Object.keys(delta).some((name) => !READ_FIELDS.has(name) && isThere(delta[name]))
   );
 }
 

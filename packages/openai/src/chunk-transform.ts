@@ -1,5 +1,6 @@
 import type { KimiTurn } from '@kimi-tc/core';
-import { type ChoiceTransform, createChoiceTransform } from './choice-transform.ts';
+import { type ChoiceTransform, createChoiceTransform, type KnownResult } from './choice-transform.ts';
+import type { KnownChunk } from './chunk-shapes.ts';
 import { isObject, type JsonObject, textOf } from './json.ts';
 import type { KimiOptions, ProblemContext } from './kimi-options.ts';
 import { renameTools, type ToolNames } from './tool-names.ts';
@@ -18,6 +19,11 @@ export interface TransformSettings extends KimiOptions {
 export interface ChunkTransform {
   /** What leaves for the next chunk of the server, in order. */
   push(chunk: JsonObject): readonly JsonObject[];
+  /**
+   * The same for a chunk that looks like an earlier one.
+   * @param parse gives the chunk, should it be needed
+   */
+  pushKnown(known: KnownChunk, parse: () => JsonObject): KnownResult;
   /** The stream is over: all that is still held, and a finish for each choice that had none. */
   end(): readonly JsonObject[];
   /** The reply failed: what was held, and no finish. */
@@ -91,6 +97,11 @@ export function createChunkTransform(settings: TransformSettings): ChunkTransfor
     return usage ? [...takeUsage(), ...out] : out;
   }
 
+  function pushKnown({ choice, piece }: KnownChunk, parse: () => JsonObject): KnownResult {
+    const known = ended || usage ? undefined : choices.get(choice);
+    return known ? known.pushText(piece, parse) : push(parse());
+  }
+
   function end(): JsonObject[] {
     if (ended) return [];
     ended = true;
@@ -98,10 +109,14 @@ export function createChunkTransform(settings: TransformSettings): ChunkTransfor
   }
 
   const { toolNames } = settings;
-  if (!toolNames || toolNames.size === 0) return { push, end, fail };
+  if (!toolNames || toolNames.size === 0) return { push, pushKnown, end, fail };
   const rename = (chunks: readonly JsonObject[]) => chunks.map((chunk) => renameTools(chunk, toolNames));
   return {
     push: (chunk) => rename(push(chunk)),
+    pushKnown: (known, parse) => {
+      const out = pushKnown(known, parse);
+      return Array.isArray(out) ? rename(out) : out;
+    },
     end: () => rename(end()),
     fail: () => rename(fail()),
   };

@@ -1,7 +1,7 @@
 import type { CaseInput, CorpusCase, JsonObject, TurnOutcome } from '@kimi-tc/testing';
 import { describeCorpus } from '@kimi-tc/testing/vitest';
 import type { ChatChunk, KimiChunk, KimiOptions, KimiTurn } from './index.ts';
-import { collectTurn, transformKimiCompletion, transformKimiStream } from './index.ts';
+import { collectTurn, createKimiFetch, transformKimiCompletion, transformKimiStream } from './index.ts';
 
 function toOptions({ tools, options }: CorpusCase): KimiOptions {
   return { ...options, tools: tools as KimiOptions['tools'] };
@@ -35,13 +35,17 @@ function toOutcome(turn: KimiTurn): TurnOutcome {
   };
 }
 
-/** Plays a stream, watching what its reader sees and when. */
-async function playStream(of: CorpusCase, input: CaseInput): Promise<TurnOutcome> {
-  const seen: { chunk: KimiChunk; handedIn: number }[] = [];
-  const chunks = toChunks(input);
+/** A chunk as its reader has it, and how much of the input had been handed in by then. */
+interface Seen {
+  chunk: KimiChunk;
+  handedIn: number;
+}
+
+async function playChunks(of: CorpusCase, input: CaseInput): Promise<Seen[]> {
+  const seen: Seen[] = [];
   let handedIn = 0;
   async function* source(): AsyncGenerator<ChatChunk> {
-    for (const chunk of chunks) {
+    for (const chunk of toChunks(input)) {
       handedIn++;
       yield chunk as unknown as ChatChunk;
     }
@@ -49,6 +53,36 @@ async function playStream(of: CorpusCase, input: CaseInput): Promise<TurnOutcome
   for await (const chunk of transformKimiStream(source(), toOptions(of))) {
     seen.push({ chunk: chunk as KimiChunk, handedIn });
   }
+  return seen;
+}
+
+/** The same as the bytes of a response; a chunk that looks like an earlier one is not parsed there. */
+async function playBytes(of: CorpusCase, input: CaseInput): Promise<Seen[]> {
+  let handedIn = 0;
+  const events = [...toChunks(input).map((chunk) => JSON.stringify(chunk)), '[DONE]'];
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      pull(controller) {
+        if (handedIn === events.length) return controller.close();
+        controller.enqueue(new TextEncoder().encode(`data: ${events[handedIn++]}\n\n`));
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const headers = { 'content-type': 'text/event-stream' };
+  const fetch = createKimiFetch({ ...toOptions(of), fetch: async () => new Response(body, { headers }) });
+  const { body: answer } = await fetch('http://server.invalid/chat/completions', { method: 'POST' });
+  const seen: Seen[] = [];
+  for await (const bytes of answer ?? []) {
+    for (const event of new TextDecoder().decode(bytes).split('\n\n')) {
+      if (event === '' || event === 'data: [DONE]') continue;
+      seen.push({ chunk: JSON.parse(event.slice('data: '.length)), handedIn });
+    }
+  }
+  return seen;
+}
+
+async function foldStream(seen: readonly Seen[]): Promise<TurnOutcome> {
   async function* again(): AsyncGenerator<ChatChunk> {
     for (const { chunk } of seen) yield chunk;
   }
@@ -92,7 +126,13 @@ async function playMessage(of: CorpusCase, choice: JsonObject): Promise<TurnOutc
 describeCorpus(
   {
     name: 'the chunks and messages of the OpenAI API',
-    run: (of, input) => (input.kind === 'message' ? playMessage(of, input.choice) : playStream(of, input)),
+    run: async (of, input) =>
+      input.kind === 'message' ? playMessage(of, input.choice) : foldStream(await playChunks(of, input)),
   },
   { kinds: ['deltas', 'chunks', 'message'] },
+);
+
+describeCorpus(
+  { name: 'the bytes of createKimiFetch', run: async (of, input) => foldStream(await playBytes(of, input)) },
+  { kinds: ['deltas', 'chunks'], chunkings: ['whole', 'as-given', 'units'] },
 );

@@ -100,3 +100,22 @@ export function joinPieces(lists: readonly (readonly Piece[])[]): Piece[] {
   }
   return joined;
 }
+
+/** Whether two pieces say the same. */
+export function isSamePiece(one: Piece, other: Piece): boolean {
+  return isAlike(one, other) && (one.type === 'tool-call' || one.text === (other as typeof one).text);
+}
+
+/** Whether two pieces are of one kind and about one call; their texts may differ. */
+export function isAlike(one: Piece, other: Piece): boolean {
+  switch (one.type) {
+    case 'tool-call':
+      return (
+        other.type === one.type && other.index === one.index && other.id === one.id && other.name === one.name
+      );
+    case 'arguments':
+      return other.type === one.type && other.index === one.index;
+    default:
+      return other.type === one.type;
+  }
+}

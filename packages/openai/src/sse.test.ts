@@ -1,25 +1,30 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createSseSplitter, joinBytes, type SseFrame } from './sse.ts';
+import { createSseSplitter, joinBytes, readSseEvent, type SseEvent } from './sse.ts';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
+type Frame = SseEvent & { bytes: Uint8Array };
+
+const toFrame = (bytes: Uint8Array): Frame => ({ bytes, ...readSseEvent(bytes) });
+
 /** All events of a text whose bytes come in pieces of these lengths, over and over. */
-function split(text: string, lengths: readonly number[]): { frames: SseFrame[]; left: SseFrame | undefined } {
+function split(text: string, lengths: readonly number[]): { frames: Frame[]; left: Frame | undefined } {
   const bytes = encoder.encode(text);
-  const splitter = createSseSplitter();
-  const frames: SseFrame[] = [];
+  const frames: Frame[] = [];
+  const splitter = createSseSplitter((from, start, end) => frames.push(toFrame(from.slice(start, end))));
   for (let at = 0, turn = 0; at < bytes.length; turn++) {
     const length = lengths[turn % lengths.length] ?? bytes.length;
-    frames.push(...splitter.push(bytes.slice(at, at + length)));
+    splitter.push(bytes.slice(at, at + length));
     at += length;
   }
-  return { frames, left: splitter.end() };
+  const left = splitter.end();
+  return { frames, left: left && toFrame(left) };
 }
 
 const read = (text: string, lengths = [text.length * 4]) =>
-  split(text, lengths).frames.map(({ data, event, rest }) => ({ data, event, rest }));
+  split(text, lengths).frames.map(({ data, type, rest }) => ({ data, type, rest }));
 
 test.each(['\n', '\r\n', '\r'])('reads events whose lines end in %j', (end) => {
   const lines = [
@@ -36,9 +41,9 @@ test.each(['\n', '\r\n', '\r'])('reads events whose lines end in %j', (end) => {
     '',
   ];
   const expected = [
-    { data: '{"a":\n1}', event: 'message', rest: ': note\nid: 7\n' },
-    { data: '', event: '', rest: '' },
-    { data: '[DONE]', event: '', rest: '' },
+    { data: '{"a":\n1}', type: 'message', rest: ': note\nid: 7\n' },
+    { data: '', type: '', rest: '' },
+    { data: '[DONE]', type: '', rest: '' },
   ];
   for (const lengths of [[1], [2], [3], [1000]]) {
     const seen = read(lines.join(end), lengths).filter(({ data }) => data !== undefined);
@@ -86,7 +91,7 @@ test('events are the same however the bytes are cut, and no byte is lost', () =>
       const bytes = joinBytes([...frames, ...(left ? [left] : [])].map((frame) => frame.bytes));
       expect(decoder.decode(bytes)).toBe(whole);
       const said = (given: typeof frames) =>
-        given.filter(({ data }) => data !== undefined).map(({ data, event }) => [data, event]);
+        given.filter(({ data }) => data !== undefined).map(({ data, type }) => [data, type]);
       expect(said(frames)).toEqual(said(split(whole, [whole.length * 4 + 1]).frames));
     }),
   );

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, listOf, textOf } from './json.ts';
-import { createSseSplitter, joinBytes, type SseFrame } from './sse.ts';
+import { createSseSplitter, joinBytes, readSseEvent } from './sse.ts';
 
 /**
  * The answer to a text completion as that to a chat completion, streamed or not, the raw text of the
@@ -29,7 +29,9 @@ type Converter = Transformer<Uint8Array<ArrayBuffer>, Uint8Array>;
 const encoder = new TextEncoder();
 
 function createStreamConverter(prefix: string): Converter {
-  const splitter = createSseSplitter();
+  /** What has been converted and not been handed on. */
+  let ready: Uint8Array[] = [];
+  const splitter = createSseSplitter((bytes, start, end) => ready.push(convert(bytes.subarray(start, end))));
   /** Choices whose text has begun. */
   const begun = new Set<unknown>();
 
@@ -40,17 +42,20 @@ function createStreamConverter(prefix: string): Converter {
     return content === '' ? {} : { content };
   }
 
-  function convert(frame: SseFrame): Uint8Array {
-    const chunk = parseJson(frame.data ?? '');
-    if (!isObject(chunk) || !Array.isArray(chunk.choices)) return frame.bytes;
+  function convert(event: Uint8Array): Uint8Array {
+    const { data: json = '', rest } = readSseEvent(event);
+    const chunk = parseJson(json);
+    if (!isObject(chunk) || !Array.isArray(chunk.choices)) return event;
     const choices = mapChoices(chunk, (choice) => ({ delta: toDelta(choice) }));
     const data = JSON.stringify({ ...chunk, object: 'chat.completion.chunk', choices });
-    return encoder.encode(`${frame.rest}data: ${data}\n\n`);
+    return encoder.encode(`${rest}data: ${data}\n\n`);
   }
 
   return {
     transform(bytes, controller) {
-      for (const frame of splitter.push(bytes)) controller.enqueue(convert(frame));
+      splitter.push(bytes);
+      for (const event of ready) controller.enqueue(event);
+      ready = [];
     },
     flush(controller) {
       const left = splitter.end();

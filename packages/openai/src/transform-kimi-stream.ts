@@ -38,7 +38,7 @@ export function transformKimiStream(
 /** A stream of the same kind over the transformed chunks. */
 export function wrapStream(
   stream: AsyncIterable<object>,
-  createTransform: () => ChunkTransform,
+  createTransform: () => Pick<ChunkTransform, 'push' | 'end'>,
 ): AsyncIterable<unknown> {
   if (!isSdkStream(stream)) {
     return { [Symbol.asyncIterator]: () => iterate(stream, createTransform()) };
@@ -60,7 +60,7 @@ function isSdkStream(stream: AsyncIterable<object>): stream is SdkStream {
  */
 function iterate(
   stream: AsyncIterable<object>,
-  transform: ChunkTransform,
+  transform: Pick<ChunkTransform, 'push' | 'end'>,
   signal?: AbortSignal,
 ): AsyncIterator<unknown> {
   const source = stream[Symbol.asyncIterator]();

@@ -7,6 +7,7 @@ import {
   type ParserOptions,
   type Problem,
 } from '@kimi-tc/core';
+import type { TextPiece } from './chunk-shapes.ts';
 import { isObject, type JsonObject, listOf, textOf } from './json.ts';
 
 export interface TurnSettings {
@@ -20,6 +21,8 @@ export interface TurnSettings {
 export interface TurnReader {
   /** Takes the next delta of a stream (ruling 11: reasoning, content, calls). */
   readDelta(delta: JsonObject): void;
+  /** Takes a piece of the text that a delta would carry. */
+  readText(piece: TextPiece): void;
   /** Takes a whole message. The structured calls come first, so that they win over their textual twins. */
   readMessage(message: JsonObject): void;
   /** @param finishReason the server's word; absent when it sent none */
@@ -58,6 +61,10 @@ export function createTurnReader(settings: TurnSettings, onEvent: (event: KimiEv
       feed(reasoningOf(delta), 'reasoning');
       feed(textOf(delta.content), 'content');
       for (const entry of listOf(delta.tool_calls)) feedCall(entry);
+    },
+    readText(piece) {
+      if (piece.type === 'arguments') parser.feedToolCall({ index: piece.index, arguments: piece.text });
+      else feed(piece.text, piece.type);
     },
     readMessage(message) {
       for (const [place, entry] of listOf(message.tool_calls).entries()) feedCall(entry, place);

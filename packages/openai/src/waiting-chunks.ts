@@ -1,5 +1,5 @@
 import type { JsonObject } from './json.ts';
-import { joinPieces, type Piece } from './pieces.ts';
+import { isAlike, isSamePiece, joinPieces, type Piece } from './pieces.ts';
 
 /**
  * Chunks between the moment they came and the moment it is known whether they pass as they are: as
@@ -21,6 +21,8 @@ export interface WaitingChunks {
   push(chunk: JsonObject, own: readonly Piece[], made: readonly Piece[], mayWait: boolean): Passed;
   /** Takes what the parser has made without a chunk that could pass; nothing waits any more. */
   flush(made: readonly Piece[]): Passed;
+  /** Nothing waits. */
+  isEmpty(): boolean;
 }
 
 export interface Passed {
@@ -77,12 +79,12 @@ export function createWaitingChunks(): WaitingChunks {
       unsent = joinPieces([unsent, made]);
       return giveUp(takeComplete(), 'changes');
     },
+    isEmpty: () => queue.length === 0,
   };
 }
 
-/** The common case, without joining anything. */
 function isSame(own: readonly Piece[], made: readonly Piece[]): boolean {
-  return own.length === made.length && removeStart(made, own)?.length === 0;
+  return own.length === made.length && own.every((piece, at) => isSamePiece(piece, made[at] as Piece));
 }
 
 /** What is left of `pieces` behind `start`; `undefined` if they do not begin with all of it. */
@@ -109,18 +111,4 @@ function countMissing(pieces: readonly Piece[], whole: readonly Piece[]): number
   }
   if (!isSame(whole.slice(0, -1), pieces.slice(0, -1))) return Infinity;
   return partner.text.length - last.text.length;
-}
-
-/** Whether two pieces are of one kind and about one call. */
-function isAlike(one: Piece, other: Piece): boolean {
-  switch (one.type) {
-    case 'tool-call':
-      return (
-        other.type === one.type && other.index === one.index && other.id === one.id && other.name === one.name
-      );
-    case 'arguments':
-      return other.type === one.type && other.index === one.index;
-    default:
-      return other.type === one.type;
-  }
 }

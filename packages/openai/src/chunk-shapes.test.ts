@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import { type ChunkShapes, createChunkShapes } from './chunk-shapes.ts';
+import type { JsonObject } from './json.ts';
+
+const encoder = new TextEncoder();
+const toEvent = (json: string) => encoder.encode(`data: ${json}\n\n`);
+
+/** The event stands somewhere in a read. */
+function findIn(shapes: ChunkShapes, event: Uint8Array) {
+  const read = new Uint8Array(event.length + 9).fill(0x22);
+  read.set(event, 4);
+  return shapes.find(read, 4, 4 + event.length);
+}
+
+const chunkOf = (delta: object, more: object = {}) => ({
+  id: 'c',
+  model: 'kimi',
+  choices: [{ index: 0, delta, finish_reason: null }],
+  ...more,
+});
+
+function learn(...chunks: object[]) {
+  const shapes = createChunkShapes();
+  for (const chunk of chunks) shapes.learn(toEvent(JSON.stringify(chunk)), chunk as JsonObject);
+  return { find: (chunk: object) => findIn(shapes, toEvent(JSON.stringify(chunk))), shapes };
+}
+
+const args = (text: string, index = 0) => ({ tool_calls: [{ index, function: { arguments: text } }] });
+
+describe('a chunk that looks like an earlier one', () => {
+  test.each([
+    'b',
+    'say "hi"',
+    'a\\b\n',
+    'é',
+    '日本 😀',
+    '\ud83d',
+    'x'.repeat(500),
+    '<|tool_call_end|>',
+    '{}',
+  ])('says its own text: %j', (text) => {
+    const { find } = learn(
+      chunkOf({ content: 'a' }),
+      chunkOf({ reasoning_content: 'a' }),
+      chunkOf(args('{')),
+    );
+    expect(find(chunkOf({ content: text }))).toEqual({ choice: 0, piece: { type: 'content', text } });
+    expect(find(chunkOf({ reasoning_content: text }))).toEqual({
+      choice: 0,
+      piece: { type: 'reasoning', text },
+    });
+    expect(find(chunkOf(args(text)))).toEqual({ choice: 0, piece: { type: 'arguments', index: 0, text } });
+  });
+
+  test('may have fields that are null, and be printed with spaces', () => {
+    const json = (text: string) => `{"choices": [{"index": 2, "delta": {"role": null, "content": ${text}}}]}`;
+    const shapes = createChunkShapes();
+    shapes.learn(toEvent(json('"a"')), JSON.parse(json('"a"')));
+    expect(findIn(shapes, toEvent(json('"\\u00e9"')))).toEqual({
+      choice: 2,
+      piece: { type: 'content', text: 'é' },
+    });
+  });
+});
+
+describe('a chunk that does not is not known', () => {
+  const { find, shapes } = learn(chunkOf({ content: 'a' }), chunkOf(args('{')));
+  test.each<[string, object]>([
+    ['another field', chunkOf({ refusal: 'a' })],
+    ['one more field', chunkOf({ content: 'a', x: 'b' })],
+    ['another id', chunkOf({ content: 'a' }, { id: 'd' })],
+    ['another call', chunkOf(args('{', 1))],
+    [
+      'a finish reason',
+      { ...chunkOf({}), choices: [{ index: 0, delta: { content: 'a' }, finish_reason: 'stop' }] },
+    ],
+    ['no text', chunkOf({ content: '' })],
+    ['null', chunkOf({ content: null })],
+    ['usage', chunkOf({ content: 'a' }, { usage: {} })],
+  ])('%s', (_, chunk) => {
+    expect(find(chunk)).toBeUndefined();
+  });
+
+  test.each(['a" b', 'a", "x": "b', 'a\\', 'a\\u12', 'a\nb\\"'])('what is no JSON string: %j', (middle) => {
+    const json = JSON.stringify(chunkOf({ content: 'TEXT' })).replace('TEXT', () => middle);
+    expect(findIn(shapes, toEvent(json))).toBeUndefined();
+  });
+
+  test('half of one', () => {
+    const event = toEvent(JSON.stringify(chunkOf({ content: 'abc' })));
+    for (let end = 0; end < event.length; end++) expect(findIn(shapes, event.slice(0, end))).toBeUndefined();
+  });
+});
+
+describe('nothing is learned from', () => {
+  test.each<[string, object]>([
+    ['a chunk with two texts', chunkOf({ content: 'a', reasoning_content: 'b' })],
+    ['a chunk without text', chunkOf({ role: 'assistant', content: '' })],
+    [
+      'the first fragment of a call',
+      chunkOf({ tool_calls: [{ index: 0, id: 'x', function: { name: 'f', arguments: '{' } }] }),
+    ],
+    [
+      'several choices',
+      {
+        choices: [
+          { index: 0, delta: { content: 'a' } },
+          { index: 1, delta: { content: 'a' } },
+        ],
+      },
+    ],
+  ])('%s', (_, chunk) => {
+    expect(learn(chunk).find(chunk)).toBeUndefined();
+  });
+});
+
+test('the same words in another place are not taken for the text', () => {
+  const chunk = (text: string) => ({
+    note: { content: 'a' },
+    choices: [{ index: 0, delta: { content: text } }],
+  });
+  const { find } = learn(chunk('a'));
+  expect(find({ ...chunk('a'), note: { content: 'b' } })).toBeUndefined();
+});
+
+test('a server whose chunks are never alike is given up', () => {
+  const { find, shapes } = learn();
+  for (let at = 0; at < 1000; at++) {
+    const chunk = chunkOf({ content: 'a' }, { created: at });
+    shapes.learn(toEvent(JSON.stringify(chunk)), chunk);
+  }
+  expect(find(chunkOf({ content: 'a' }, { created: 999 }))).toBeUndefined();
+  expect(find(chunkOf({ content: 'a' }, { created: 59 }))).toBeDefined();
+});
