@@ -1,12 +1,14 @@
 import { AIMessage, type BaseMessage, type InvalidToolCall, ToolMessage } from '@langchain/core/messages';
 
-/** The reasoning of a message, wherever LangChain keeps it. */
+/** The reasoning of a message, wherever LangChain keeps it; other vendors' models have blocks of thinking. */
 export function reasoningOf({ additional_kwargs, content }: BaseMessage): string {
   const { reasoning_content } = additional_kwargs;
   if (typeof reasoning_content === 'string' && reasoning_content !== '') return reasoning_content;
   if (typeof content === 'string') return '';
   return content
-    .flatMap((block) => (block.type === 'reasoning' ? [block.reasoning] : []))
+    .map(({ type, reasoning, thinking }) =>
+      type === 'thinking' ? thinking : type === 'reasoning' && reasoning,
+    )
     .filter((text) => typeof text === 'string')
     .join('');
 }

@@ -27,6 +27,7 @@ export function readRest(message: BaseMessage): Rest {
 const READ_BLOCKS: ReadonlySet<string> = new Set([
   'text',
   'reasoning',
+  'thinking',
   'tool_call',
   'tool_call_chunk',
   'invalid_tool_call',

@@ -1,0 +1,257 @@
+import { readFileSync } from 'node:fs';
+import { load } from '@langchain/core/load';
+import { AIMessage, AIMessageChunk, ToolMessage } from '@langchain/core/messages';
+import { JsonOutputToolsParser } from '@langchain/core/output_parsers/openai_tools';
+import { RunnableLambda } from '@langchain/core/runnables';
+import { tool } from '@langchain/core/tools';
+import { concat } from '@langchain/core/utils/stream';
+import { FakeListChatModel, FakeStreamingLLM } from '@langchain/core/utils/testing';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { KimiOutputParser, type KimiReplyOptions } from './index.ts';
+
+const section = (...calls: string[]) =>
+  `<|tool_calls_section_begin|>${calls.join('')}<|tool_calls_section_end|>`;
+const call = (id: string, args: string) =>
+  `<|tool_call_begin|>${id}<|tool_call_argument_begin|>${args}<|tool_call_end|>`;
+
+const read = tool(({ path }) => `text of ${path}`, {
+  name: 'read',
+  description: 'Reads.',
+  schema: z.object({ path: z.string() }),
+});
+const text = `<think>One file.</think>Reading.${section(call('functions.read:0', '{"path":"a.md"}'))}`;
+const expected = {
+  content: 'Reading.',
+  tool_calls: [{ id: 'functions.read:0', name: 'read', args: { path: 'a.md' }, type: 'tool_call' }],
+  invalid_tool_calls: [],
+  additional_kwargs: { reasoning_content: 'One file.' },
+  response_metadata: { finish_reason: 'tool_calls', model_provider: 'kimi' },
+};
+
+async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+const fold = (chunks: readonly AIMessageChunk[]) => chunks.reduce((whole, chunk) => concat(whole, chunk));
+
+async function* pieces(...texts: string[]): AsyncGenerator<string> {
+  yield* texts;
+}
+
+describe('reads', () => {
+  const parser = new KimiOutputParser({ tools: [read] });
+
+  test('text, of any model that returns some', async () => {
+    expect(await parser.invoke(text)).toMatchObject(expected);
+    expect(await parser.parse(text)).toMatchObject(expected);
+    const llm = new FakeStreamingLLM({ responses: [text] });
+    expect(await llm.pipe(parser).invoke('Read.')).toMatchObject(expected);
+    const chunks = await collect(await llm.pipe(parser).stream('Read.'));
+    expect(chunks.length).toBeGreaterThan(5);
+    expect(fold(chunks)).toMatchObject(expected);
+  });
+
+  test('messages, of any chat model', async () => {
+    const chat = new FakeListChatModel({ responses: [text] });
+    const reply = await chat.pipe(parser).invoke('Read.');
+    expect(AIMessage.isInstance(reply)).toBe(true);
+    expect(reply).toMatchObject(expected);
+    expect(reply.contentBlocks.map(({ type }) => type)).toEqual(['reasoning', 'text', 'tool_call']);
+    expect(fold(await collect(await chat.pipe(parser).stream('Read.')))).toMatchObject(expected);
+  });
+
+  test('anything that gives text, and stands before tools and other parsers', async () => {
+    const chain = RunnableLambda.from(() => text).pipe(parser);
+    expect(await chain.pipe(new JsonOutputToolsParser()).invoke(0)).toEqual([
+      { type: 'read', args: { path: 'a.md' } },
+    ]);
+    const run = chain.pipe(async ({ tool_calls = [] }: AIMessageChunk) => read.invoke(tool_calls[0] ?? {}));
+    const result = await run.invoke(0);
+    expect(ToolMessage.isInstance(result) && result.content).toBe('text of a.md');
+  });
+
+  test('calls that the server has parsed, which win over the same ones as text', async () => {
+    const message = new AIMessage({
+      content: section(call('functions.read:0', '{"path":"a.md"}')),
+      tool_calls: [{ id: 'call_1', name: 'read', args: { path: 'a.md' }, type: 'tool_call' }],
+      response_metadata: { finish_reason: 'tool_calls' },
+    });
+    const reply = await parser.invoke(message);
+    expect(reply.tool_calls).toMatchObject([{ id: 'call_1', args: { path: 'a.md' } }]);
+    expect(reply.content).toBe('');
+    expect(reply.response_metadata.kimi).toMatchObject({ problems: [{ code: 'duplicate-call' }] });
+  });
+
+  test('messages that it has read, to the same', async () => {
+    const once = await parser.invoke(
+      new AIMessage({ content: text, response_metadata: { finish_reason: 'stop' } }),
+    );
+    expect(await parser.invoke(once)).toEqual(once);
+  });
+
+  test('contents that are blocks, and passes on what is no text', async () => {
+    const image = { type: 'image_url', image_url: { url: 'data:,' } };
+    const content = [{ type: 'reasoning', reasoning: 'Hm.' }, { type: 'text', text }, image];
+    const reply = await parser.invoke(new AIMessage({ content }));
+    expect(reply.content).toEqual([{ type: 'text', text: 'Reading.' }, image]);
+    expect(reply.additional_kwargs.reasoning_content).toBe('Hm.One file.');
+    const streamed = fold(
+      await collect(
+        parser.transform(
+          (async function* () {
+            yield new AIMessageChunk({ content: [{ type: 'text', text }] });
+            yield new AIMessageChunk({ content: [image] });
+          })(),
+          {},
+        ),
+      ),
+    );
+    expect(streamed.content).toEqual([{ type: 'text', text: 'Reading.' }, image]);
+  });
+
+  test('and keeps what else a message has', async () => {
+    const fields = {
+      id: 'msg-1',
+      name: 'agent',
+      usage_metadata: { input_tokens: 1, output_tokens: 2, total_tokens: 3 },
+      additional_kwargs: { own: 1 },
+    };
+    const response_metadata = { model_name: 'm', finish_reason: 'stop' };
+    const kept = { ...fields, response_metadata: { model_name: 'm', finish_reason: 'tool_calls' } };
+    expect(await parser.invoke(new AIMessage({ content: text, ...fields, response_metadata }))).toMatchObject(
+      kept,
+    );
+    const chunks = await collect(
+      parser.transform(
+        (async function* () {
+          yield new AIMessageChunk({ content: text.slice(0, 30), id: 'msg-1', name: 'agent' });
+          yield new AIMessageChunk({ content: text.slice(30), additional_kwargs: { own: 1 } });
+          yield new AIMessageChunk({ content: '', response_metadata });
+          yield new AIMessageChunk({ content: '', usage_metadata: fields.usage_metadata });
+        })(),
+        {},
+      ),
+    );
+    // LangChain itself drops the name when it joins chunks.
+    const { name, ...rest } = kept;
+    expect(chunks[0]).toMatchObject({ name });
+    expect(fold(chunks)).toMatchObject(rest);
+  });
+});
+
+describe('streams', () => {
+  test('text at once, arguments while they come, and no piece of a special token', async () => {
+    const parser = new KimiOutputParser({ tools: [read] });
+    const seen: [string, string, string | undefined][] = [];
+    async function* source(): AsyncGenerator<string> {
+      for (const piece of [
+        'Rea',
+        'ding.<|tool_',
+        'calls_section_begin|><|tool_call_begin|>functions.read:0<|tool_',
+        'call_argument_begin|>{"pa',
+        'th":"a',
+        '.md"}<|tool_call_end|>',
+      ]) {
+        seen.push(['in', piece, undefined]);
+        yield piece;
+      }
+    }
+    for await (const chunk of parser.transform(source(), {})) {
+      const [part] = chunk.tool_call_chunks ?? [];
+      if (chunk.content !== '' || part) seen.push(['out', String(chunk.content), part?.args]);
+    }
+    const outs = seen.map(([kind, content, args]) => (kind === 'in' ? '|' : `${content}${args ?? ''}`));
+    expect(outs).toEqual(['|', 'Rea', '|', 'ding.', '|', '|', '', '{"pa', '|', 'th":"a', '|', '.md"}']);
+  });
+
+  test('a cut call as one that must not run', async () => {
+    const parser = new KimiOutputParser();
+    for (const cut of ['{"path":"a', '{"path":"a"', '{"path":"a\\', '{"n":1', '{"path":"\\u00', '{', '']) {
+      const source = pieces(
+        `${'<|tool_calls_section_begin|><|tool_call_begin|>functions.read:0<|tool_call_argument_begin|>'}${cut}`,
+      );
+      const reply = fold(await collect(parser.transform(source, {})));
+      expect(reply.tool_calls).toEqual([]);
+      expect(reply.invalid_tool_calls).toMatchObject([{ id: 'functions.read:0', name: 'read' }]);
+    }
+  });
+
+  test('in time that grows with the text', async () => {
+    // Counts what is handed to JSON and to the parser instead of measuring time: nothing may be read twice.
+    const parser = new KimiOutputParser();
+    const long = 'x'.repeat(20_000);
+    const source = pieces(...`${text.slice(0, -60)}${long}`);
+    const chunks = await collect(parser.transform(source, {}));
+    const out = chunks.reduce((sum, chunk) => {
+      const args = (chunk.tool_call_chunks ?? []).map((part) => part.args ?? '').join('');
+      return sum + String(chunk.content).length + args.length;
+    }, 0);
+    expect(out).toBeLessThan(long.length + text.length);
+  });
+});
+
+describe('options', () => {
+  test('are those of the parser, and tools of any shape', async () => {
+    const reply = async (options: KimiReplyOptions, of = text) =>
+      (await new KimiOutputParser(options).invoke(of)).tool_calls;
+    const stripped = 'functions.read:0{"path":"a.md"}';
+    const shaped = { type: 'function', function: { name: 'read', parameters: { type: 'object' } } };
+    expect(await reply({}, stripped)).toEqual([]);
+    expect(await reply({ tools: [read] }, stripped)).toHaveLength(1);
+    expect(await reply({ tools: [shaped] }, stripped)).toHaveLength(1);
+    expect(await reply({ tools: [read], recoverTextCalls: 'off' }, stripped)).toEqual([]);
+    expect(await reply({ toolChoice: 'none' })).toEqual([]);
+    expect((await reply({ takenToolCallIds: ['functions.read:0'] }))?.[0]?.id).toBe('functions.read:1');
+  });
+
+  test('onProblem hears of problems, once each', async () => {
+    const told: string[] = [];
+    const parser = new KimiOutputParser({ tools: [read], onProblem: ({ code }) => told.push(code) });
+    await parser.invoke(section(call('functions.bash:0', '{}')));
+    expect(told).toEqual(['unknown-tool']);
+  });
+
+  test('that are wrong are named', () => {
+    expect(() => new KimiOutputParser({ recoverTextCalls: 'some' as 'off' })).toThrow(
+      /^recoverTextCalls: expected/,
+    );
+    expect(() => new KimiOutputParser({ toolChoice: 'any' as 'none' })).toThrow(/^toolChoice: expected/);
+  });
+
+  test('come back from JSON', async () => {
+    const parser = new KimiOutputParser({ tools: [read], toolChoice: 'auto' });
+    const json = JSON.stringify(parser);
+    const loaded = await load<KimiOutputParser>(json, {
+      optionalImportsMap: { 'langchain/output_parsers/kimi': { KimiOutputParser } },
+    });
+    expect(await loaded.invoke('functions.read:0{"path":"a.md"}')).toMatchObject({
+      tool_calls: [{ name: 'read' }],
+    });
+  });
+});
+
+test('there has to be something to read', async () => {
+  await expect(new KimiOutputParser().parseResult([])).rejects.toThrow(/no generation/);
+});
+
+test('parser and middleware do without @langchain/openai', () => {
+  const seen = new Set<string>();
+  const imports = (file: string): string[] => {
+    if (seen.has(file)) return [];
+    seen.add(file);
+    const source = readFileSync(new URL(file, import.meta.url), 'utf8');
+    const names = [...source.matchAll(/^(?:import|export)(?! type) [^;]*? from '([^']+)'/gms)].map(
+      ([, name]) => name as string,
+    );
+    return names.flatMap((name) => (name.startsWith('./') ? imports(name) : [name]));
+  };
+  const reached = [...imports('./kimi-output-parser.ts'), ...imports('./kimi-agent-middleware.ts')];
+  expect([...new Set(reached.map((name) => name.split('/').slice(0, 2).join('/')))].toSorted()).toEqual([
+    '@kimi-tc/core',
+    '@langchain/core',
+    'langchain',
+  ]);
+});
