@@ -86,7 +86,8 @@ function measurement(random: Random, at: number): Call {
   };
 }
 
-function offeredTools(): ToolDefinition[] {
+/** The 30 tools of an agent. */
+export function offeredTools(): ToolDefinition[] {
   const names = [
     ...['write_file', 'read_file', 'list_files', 'search_text', 'get_weather', 'run_command', 'fetch_page'],
     ...['apply_patch', 'create_issue', 'send_message'],

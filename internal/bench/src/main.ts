@@ -1,4 +1,4 @@
-// Times the parser against other ways to read the same stream:
+// Times the parser against other ways to read the same stream, and requests and prompts against JSON.stringify:
 //     pnpm bench [--quick] [--markdown] [--json FILE]
 // --quick takes fewer rounds and leaves out what takes longest.
 import { writeFileSync } from 'node:fs';
@@ -9,6 +9,7 @@ import { measureHeldBack } from './held-back.ts';
 import { measureGrowth } from './linearity.ts';
 import { compare, FULL, QUICK } from './measure.ts';
 import { AIMS, formatAims, formatReport, type Report, type Row } from './report.ts';
+import { measureRequests, REQUEST_MESSAGES } from './requests.ts';
 
 const { values } = parseArgs({
   options: {
@@ -41,6 +42,8 @@ for (const fixture of fixtures) {
 }
 progress(`arguments of ${megabytes.join(', ')} MB`);
 const lengths = measureGrowth(megabytes, Math.min(effort.rounds, 5));
+progress(`conversations of ${REQUEST_MESSAGES.join(', ')} messages`);
+const works = await measureRequests(REQUEST_MESSAGES, effort);
 const held = fixtures.find((fixture) => fixture.name === AIMS.hermesShape) as Fixture;
 
 const report: Report = {
@@ -49,6 +52,7 @@ const report: Report = {
   rows,
   growth: { megabytes, lengths },
   heldBack: { shape: held.name, deltaLength: 4, units: measureHeldBack(held, 4) },
+  requests: { messages: [...REQUEST_MESSAGES], works },
 };
 process.stdout.write(
   `${formatReport(report, values.markdown ? 'markdown' : 'plain')}\n\n${values.markdown ? '' : `${formatAims(report)}\n`}`,

@@ -38,7 +38,7 @@ export function median(values: readonly number[]): number {
 }
 
 /** Milliseconds for one reading of `times` in a row: the median over `time` milliseconds. */
-async function sample(
+export async function sample(
   reading: Reading,
   times: number,
   time: number,

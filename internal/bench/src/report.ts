@@ -1,6 +1,7 @@
 import type { ContenderName } from './contenders.ts';
 import type { Growth } from './linearity.ts';
 import type { Timing } from './measure.ts';
+import type { RequestGrowth } from './requests.ts';
 
 /** One shape of reply in deltas of one length, read by everyone. */
 export interface Row {
@@ -18,6 +19,7 @@ export interface Report {
   rows: Row[];
   growth: { megabytes: number[]; lengths: Growth[] };
   heldBack: { shape: string; deltaLength: number; units: number };
+  requests: { messages: number[]; works: RequestGrowth[] };
 }
 
 /** What the parser is to reach; printed with what it did reach. */
@@ -69,14 +71,24 @@ function rowCells(row: Row): string[] {
   ];
 }
 
+function milliseconds(time: number): string {
+  return `${time < 10 ? time.toPrecision(2) : count(time)} ms`;
+}
+
+/** Times with the ratio to the one before. */
+function doublingCells(times: readonly number[]): string[] {
+  return times.map((time, at) => {
+    const before = times[at - 1];
+    return `${milliseconds(time)}${before === undefined ? '' : ` (× ${(time / before).toFixed(2)})`}`;
+  });
+}
+
 function growthCells({ deltaLength, times }: Growth): string[] {
-  return [
-    String(deltaLength),
-    ...times.map((time, at) => {
-      const before = times[at - 1];
-      return `${count(time)} ms${before === undefined ? '' : ` (× ${(time / before).toFixed(2)})`}`;
-    }),
-  ];
+  return [String(deltaLength), ...doublingCells(times)];
+}
+
+function requestCells({ work, times, ratios }: RequestGrowth): string[] {
+  return [work, ...doublingCells(times), `${(ratios.at(-1) as number).toPrecision(2)} ×`];
 }
 
 type Draw = (head: readonly string[], rows: readonly string[][], leftAligned: number) => string;
@@ -102,13 +114,19 @@ const drawPlain: Draw = (head, rows, leftAligned) => {
 /** The report as tables, for a terminal or for a README. */
 export function formatReport(report: Report, form: 'plain' | 'markdown'): string {
   const draw = form === 'markdown' ? drawMarkdown : drawPlain;
-  const { rows, growth, heldBack, limit } = report;
+  const { rows, growth, heldBack, requests, limit } = report;
   const sections = [
     draw(ROW_HEAD, rows.map(rowCells), 1),
     `Times are per delta, \`delta\` is its length in UTF-16 units. A reading that took more than ${limit / 1000} s was given up: its ratio counts only the time until then.`,
     draw(['delta', ...growth.megabytes.map((size) => `${size} MB`)], growth.lengths.map(growthCells), 0),
     `One call with arguments of that size, and the ratio to half of it.`,
     `Held back at most, ${heldBack.shape} in deltas of ${heldBack.deltaLength}: ${heldBack.units} UTF-16 units.`,
+    draw(
+      ['work', ...requests.messages.map((length) => `${count(length)} messages`), '÷ JSON.stringify'],
+      requests.works.map(requestCells),
+      1,
+    ),
+    `One conversation of that length, the ratio to half of it, and to JSON.stringify of the longest.`,
   ];
   return sections.join('\n\n');
 }
