@@ -1,5 +1,6 @@
 import { type PromptMessage, parse, renderPrompt } from '@kimi-tc/core';
 import { describe, expect, it } from 'vitest';
+import { offeredTools } from './fixtures.ts';
 import { createPromptFixture, MESSAGES_PER_ROUND, QUOTE, ROUNDS_PER_QUOTE } from './prompt-fixture.ts';
 import { REQUEST_MESSAGES } from './requests.ts';
 
@@ -53,13 +54,13 @@ describe.each(REQUEST_MESSAGES)('%i messages', (count) => {
 });
 
 it('has the model speak as the parser reads it', () => {
-  const { messages, tools } = createPromptFixture(MESSAGES_PER_ROUND);
+  const { messages } = createPromptFixture(MESSAGES_PER_ROUND);
   const message = messages[1] as PromptMessage;
   const written = spellOut(message).slice(
     '<|im_assistant|>assistant<|im_middle|>'.length,
     -'<|im_end|>'.length,
   );
-  expect(parse(written, { tools: [...(tools ?? [])] as never[] })).toMatchObject({
+  expect(parse(written, { tools: offeredTools() })).toMatchObject({
     reasoning: message.reasoning_content,
     content: message.content,
     toolCalls: [{ id: 'functions.read_file:0', arguments: message.tool_calls?.[0]?.function?.arguments }],
