@@ -9,7 +9,7 @@ import {
 import { tool } from '@langchain/core/tools';
 import { Command, MemorySaver, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph';
 import { createReactAgent, ToolNode, toolsCondition } from '@langchain/langgraph/prebuilt';
-import { createAgent, humanInTheLoopMiddleware, providerStrategy } from 'langchain';
+import { type AgentMiddleware, createAgent, humanInTheLoopMiddleware, providerStrategy } from 'langchain';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { ChatKimi, type ChatKimiFields } from './index.ts';
@@ -295,7 +295,8 @@ describe('threads', () => {
       model,
       tools,
       checkpointer: new MemorySaver(),
-      middleware: [humanInTheLoopMiddleware({ interruptOn: { write: true } })],
+      // Its types do not stand `exactOptionalPropertyTypes`.
+      middleware: [humanInTheLoopMiddleware({ interruptOn: { write: true } } as never)] as AgentMiddleware[],
     });
     const config = { configurable: { thread_id: '1' } };
     const waiting = await agent.invoke({ messages: 'Write.' }, config);

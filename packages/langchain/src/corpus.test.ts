@@ -304,7 +304,7 @@ describeCorpus(
       const agent = createAgent({
         model: new OtherModel(await toReply(input)),
         // As tools of a provider they are for the model alone, so that the agent ends with its reply.
-        tools: [...(of.tools ?? [])],
+        tools: (of.tools ?? []).map((one) => ({ ...one })),
         middleware: [choose, kimiAgentMiddleware({ ...reply, invalidCallRetries: 0 })],
       });
       const { messages } = await agent.invoke({ messages: 'Hello.' });

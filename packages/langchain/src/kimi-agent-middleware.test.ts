@@ -2,7 +2,7 @@ import { type BehaviourName, type Engine, type EngineOptions, startEngine } from
 import { AIMessage, type BaseMessage, isAIMessage, type ToolMessage } from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
 import { ChatOpenAICompletions } from '@langchain/openai';
-import { createAgent, humanInTheLoopMiddleware } from 'langchain';
+import { type AgentMiddleware, createAgent, humanInTheLoopMiddleware } from 'langchain';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { kimiAgentMiddleware } from './kimi-agent-middleware.ts';
@@ -79,10 +79,9 @@ describe('a model that cannot be changed', () => {
       return turn === 0 ? call('read', 0, '{"path":"a.md"}') : call(extract, 1, '{"city":"Oslo"}');
     });
     const responseFormat = z.object({ city: z.string() });
-    const middleware = [
-      humanInTheLoopMiddleware({ interruptOn: { write: true } }),
-      kimiAgentMiddleware(),
-    ] as const;
+    // Its types do not stand `exactOptionalPropertyTypes`.
+    const wait = humanInTheLoopMiddleware({ interruptOn: { write: true } } as never) as AgentMiddleware;
+    const middleware = [wait, kimiAgentMiddleware()];
     const agent = createAgent({ model, tools, responseFormat, middleware });
     expect((await agent.invoke({ messages: 'Where?' })).structuredResponse).toEqual({ city: 'Oslo' });
     expect(ran).toEqual(['a.md']);

@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { load } from '@langchain/core/load';
-import { AIMessage, AIMessageChunk, ToolMessage } from '@langchain/core/messages';
+import {
+  AIMessage,
+  AIMessageChunk,
+  type AIMessageFields,
+  type ToolCall,
+  ToolMessage,
+} from '@langchain/core/messages';
 import { JsonOutputToolsParser } from '@langchain/core/output_parsers/openai_tools';
 import { RunnableLambda } from '@langchain/core/runnables';
 import { tool } from '@langchain/core/tools';
@@ -47,9 +53,9 @@ describe('reads', () => {
   test('text, of any model that returns some', async () => {
     expect(await parser.invoke(text)).toMatchObject(expected);
     expect(await parser.parse(text)).toMatchObject(expected);
-    const llm = new FakeStreamingLLM({ responses: [text] });
-    expect(await llm.pipe(parser).invoke('Read.')).toMatchObject(expected);
-    const chunks = await collect(await llm.pipe(parser).stream('Read.'));
+    const createModel = () => new FakeStreamingLLM({ responses: [text] });
+    expect(await createModel().pipe(parser).invoke('Read.')).toMatchObject(expected);
+    const chunks = await collect(await createModel().pipe(parser).stream('Read.'));
     expect(chunks.length).toBeGreaterThan(5);
     expect(fold(chunks)).toMatchObject(expected);
   });
@@ -68,7 +74,9 @@ describe('reads', () => {
     expect(await chain.pipe(new JsonOutputToolsParser()).invoke(0)).toEqual([
       { type: 'read', args: { path: 'a.md' } },
     ]);
-    const run = chain.pipe(async ({ tool_calls = [] }: AIMessageChunk) => read.invoke(tool_calls[0] ?? {}));
+    const run = chain.pipe(async ({ tool_calls = [] }: AIMessageChunk) =>
+      read.invoke(tool_calls[0] as ToolCall),
+    );
     const result = await run.invoke(0);
     expect(ToolMessage.isInstance(result) && result.content).toBe('text of a.md');
   });
@@ -113,24 +121,28 @@ describe('reads', () => {
   });
 
   test('and keeps what else a message has', async () => {
+    // Its type does not stand `exactOptionalPropertyTypes`.
+    const usage_metadata = { input_tokens: 1, output_tokens: 2, total_tokens: 3 };
     const fields = {
       id: 'msg-1',
       name: 'agent',
-      usage_metadata: { input_tokens: 1, output_tokens: 2, total_tokens: 3 },
+      usage_metadata,
       additional_kwargs: { own: 1 },
     };
     const response_metadata = { model_name: 'm', finish_reason: 'stop' };
     const kept = { ...fields, response_metadata: { model_name: 'm', finish_reason: 'tool_calls' } };
-    expect(await parser.invoke(new AIMessage({ content: text, ...fields, response_metadata }))).toMatchObject(
-      kept,
-    );
+    expect(
+      await parser.invoke(
+        new AIMessage({ content: text, ...fields, response_metadata } as object as AIMessageFields),
+      ),
+    ).toMatchObject(kept);
     const chunks = await collect(
       parser.transform(
         (async function* () {
           yield new AIMessageChunk({ content: text.slice(0, 30), id: 'msg-1', name: 'agent' });
           yield new AIMessageChunk({ content: text.slice(30), additional_kwargs: { own: 1 } });
           yield new AIMessageChunk({ content: '', response_metadata });
-          yield new AIMessageChunk({ content: '', usage_metadata: fields.usage_metadata });
+          yield new AIMessageChunk({ content: '', ...({ usage_metadata } as object) });
         })(),
         {},
       ),
