@@ -1,5 +1,4 @@
 import { type Endpoint, normalizeRequest, type Problem, type ThinkingOption } from '@kimi-tc/core';
-import { createKimiFetch, type KimiFetchOptions } from '@kimi-tc/openai';
 import type { CallbackManagerForLLMRun } from '@langchain/core/callbacks/manager';
 import type {
   BaseLanguageModelInput,
@@ -13,72 +12,28 @@ import {
   createFunctionCallingParser,
 } from '@langchain/core/language_models/structured_output';
 import type { Serialized } from '@langchain/core/load/serializable';
-import type { BaseMessage, UsageMetadata } from '@langchain/core/messages';
-import type { ChatGeneration, ChatGenerationChunk, ChatResult } from '@langchain/core/outputs';
+import type { BaseMessage } from '@langchain/core/messages';
+import type { ChatGenerationChunk, ChatResult } from '@langchain/core/outputs';
 import type { Runnable } from '@langchain/core/runnables';
 import { concat } from '@langchain/core/utils/stream';
 import { ChatOpenAICompletions, type OpenAICoreRequestOptions as RequestOptions } from '@langchain/openai';
 import { registerBlockTranslator } from './block-translator.ts';
-import {
-  type ChatKimiCallOptions,
-  type ChatKimiFields,
-  type ChatKimiSettings,
-  toSettings,
-} from './chat-kimi-fields.ts';
+import { type ChatKimiCallOptions, type ChatKimiFields, toSettings } from './chat-kimi-fields.ts';
 import { MODEL_PROVIDER } from './kimi-metadata.ts';
 import { canForceTools, toModelProfile } from './kimi-profile.ts';
+import { createMessageId } from './message-id.ts';
 import { sealCalls } from './seal-calls.ts';
 import { type OutputSchema, toOutputTool } from './structured-output.ts';
-import { toAIMessage } from './to-ai-message.ts';
+import { SERIALIZABLE_KEYS, toBaseFields } from './to-base-fields.ts';
+import { toChatResult } from './to-chat-result.ts';
 import { toGenerationChunk, toUsageChunk } from './to-generation-chunk.ts';
 import { toStreamEvents } from './to-stream-events.ts';
-import { toUsage, type WireUsage } from './to-usage.ts';
+import type { WireUsage } from './to-usage.ts';
 import { toWireMessages, type WireMessage } from './to-wire-messages.ts';
 import { VERSION } from './version.ts';
-import { readChoice, usageOf, type WireChoice, type WireChunk, type WireCompletion } from './wire-reply.ts';
+import { usageOf, type WireChunk } from './wire-reply.ts';
 
-type BaseFields = NonNullable<ConstructorParameters<typeof ChatOpenAICompletions>[0]> & object;
 type InvocationParams = ReturnType<ChatOpenAICompletions['invocationParams']>;
-
-/** What another process may be told of a model, keys of constructors: no key, no function, no client options. */
-const SERIALIZABLE_KEYS = [
-  'model',
-  'modelName',
-  'baseURL',
-  'endpoint',
-  'transport',
-  'specialTokensInText',
-  'request',
-  'thinking',
-  'recoverTextCalls',
-  'promptOpensThink',
-  'guidedJson',
-  'limits',
-  'temperature',
-  'topP',
-  'frequencyPenalty',
-  'presencePenalty',
-  'n',
-  'maxTokens',
-  'stop',
-  'stopSequences',
-  'logprobs',
-  'topLogprobs',
-  'user',
-  'timeout',
-  'streaming',
-  'streamUsage',
-  'modelKwargs',
-  'promptCacheKey',
-  'supportsStrictToolCalling',
-  'disableStreaming',
-  'outputVersion',
-  'maxConcurrency',
-  'maxRetries',
-  'verbose',
-  'tags',
-  'metadata',
-];
 
 /**
  * A Kimi model, whatever serves it: Moonshot's API, a router, or a server of one's own.
@@ -303,85 +258,7 @@ export class ChatKimi extends ChatOpenAICompletions<ChatKimiCallOptions> {
   }
 }
 
-/** Unlike those of servers, some of which give every reply the same one, it is never given twice. */
-function createMessageId(): string {
-  return `msg-${crypto.randomUUID()}`;
-}
-
-function toBaseFields(
-  fields: ChatKimiFields,
-  { model, baseURL, apiKey, endpoint }: ChatKimiSettings,
-): BaseFields {
-  const { configuration, modelName: _, ...rest } = fields;
-  return {
-    ...rest,
-    model,
-    baseURL,
-    // The SDK wants one, and the base class would take that of another vendor from the environment.
-    apiKey: apiKey ?? 'none',
-    configuration: {
-      // The SDK takes these from the environment; they are for another vendor.
-      organization: null,
-      project: null,
-      ...configuration,
-      baseURL,
-      fetch: createKimiFetch({ ...toFetchOptions(fields), endpoint }),
-    },
-  } as BaseFields;
-}
-
-function toFetchOptions(fields: ChatKimiFields): KimiFetchOptions {
-  const { request, transport, specialTokensInText, onProblem, reasoningMemory } = fields;
-  const { recoverTextCalls, promptOpensThink, guidedJson, limits, configuration } = fields;
-  // The SDK types its own `fetch` a little wider.
-  const fetch = fields.fetch ?? (configuration?.fetch as KimiFetchOptions['fetch']);
-  const sent = { request, transport, specialTokensInText, reasoningMemory, fetch };
-  return { ...sent, recoverTextCalls, promptOpensThink, guidedJson, limits, onProblem };
-}
-
 function toRequestOptions({ signal, options, ...rest }: Partial<ChatKimiCallOptions>): RequestOptions {
   const { maxRetries } = rest as { maxRetries?: number };
   return { ...(signal && { signal }), ...(maxRetries !== undefined && { maxRetries }), ...options };
-}
-
-async function toChatResult(completion: WireCompletion): Promise<ChatResult> {
-  const usage = usageOf(completion);
-  const usage_metadata = usage && toUsage(usage);
-  const generations = await Promise.all(
-    (completion.choices ?? []).map((choice) => toGeneration(choice, completion, usage_metadata)),
-  );
-  if (!usage_metadata) return { generations };
-  const { input_tokens, output_tokens, total_tokens } = usage_metadata;
-  return {
-    generations,
-    llmOutput: {
-      tokenUsage: { promptTokens: input_tokens, completionTokens: output_tokens, totalTokens: total_tokens },
-    },
-  };
-}
-
-async function toGeneration(
-  choice: WireChoice,
-  { id, model, system_fingerprint, usage }: WireCompletion,
-  usage_metadata: UsageMetadata | undefined,
-): Promise<ChatGeneration> {
-  const { finish_reason, logprobs, message } = choice;
-  const { parsed } = message as { parsed?: unknown };
-  return {
-    text: message.content ?? '',
-    message: toAIMessage(await readChoice(choice), {
-      id: createMessageId(),
-      usage_metadata,
-      // Where a reply is asked for by schema the SDK has parsed it.
-      additional_kwargs: parsed === undefined || parsed === null ? {} : { parsed },
-      response_metadata: {
-        model,
-        model_name: model,
-        ...(id && { response_id: id }),
-        ...(system_fingerprint && { system_fingerprint }),
-        ...(usage && { usage }),
-      },
-    }),
-    generationInfo: { finish_reason, ...(logprobs && { logprobs }) },
-  };
 }

@@ -10,11 +10,10 @@ import { AIMessage, type AIMessageChunk, BaseMessage } from '@langchain/core/mes
 import { BaseTransformOutputParser, OutputParserException } from '@langchain/core/output_parsers';
 import type { ChatGeneration, Generation } from '@langchain/core/outputs';
 import { registerBlockTranslator } from './block-translator.ts';
-import { toResponseMetadata } from './kimi-metadata.ts';
+import { createChunkWriter } from './chunk-writer.ts';
 import { feedMessage, feedPart, readRest } from './message-reader.ts';
 import { type KimiReplyOptions, toParserOptions } from './parser-settings.ts';
 import { toAIMessage } from './to-ai-message.ts';
-import { type ChunkFields, SEAL, toMessageChunk } from './to-message-chunk.ts';
 
 /**
  * Reads the replies of Kimi models from whatever returns text or messages, and gives messages with tool
@@ -127,85 +126,4 @@ export class KimiOutputParser extends BaseTransformOutputParser<AIMessageChunk> 
 /** LangChain types whole replies so, although they are not. */
 function asChunk(message: AIMessage): AIMessageChunk {
   return message as AIMessageChunk;
-}
-
-interface ChunkWriter {
-  push(event: KimiEvent): void;
-  /** What a part of a message says besides: passed on as it came, once. */
-  pass(part: BaseMessage, rest: Omit<ReturnType<typeof readRest>, 'finishReason'>): void;
-  take(): AIMessageChunk[];
-}
-
-/** Events as chunks of a message. */
-function createChunkWriter(): ChunkWriter {
-  const assembler = createAssembler();
-  let chunks: AIMessageChunk[] = [];
-  let id: string | undefined;
-  let next = 0;
-  const write = (fields: ChunkFields) => {
-    chunks.push(toMessageChunk({ ...fields, id }));
-  };
-  /** The call is on its way already: what follows makes sure that nobody runs it. */
-  const seal = (index: number) => write({ calls: [{ index, args: SEAL }] });
-  const invalid = new Set<number>();
-
-  function writeError({
-    index,
-    id: callId,
-    name,
-    arguments: args,
-  }: Extract<KimiEvent, { reason: unknown }>): void {
-    if (index >= 0) seal(index);
-    else unstarted.push({ id: callId, name, args: args + SEAL });
-  }
-  /** Calls that were given up before they started: they get their numbers behind all others. */
-  const unstarted: { id: string; name: string; args: string }[] = [];
-
-  return {
-    push(event) {
-      assembler.push(event);
-      switch (event.type) {
-        case 'text-delta':
-          return write({ content: event.delta });
-        case 'reasoning-delta':
-          return write({ reasoning: event.delta });
-        case 'tool-call-start':
-          next = Math.max(next, event.index + 1);
-          return write({ calls: [{ index: event.index, id: event.id, name: event.name, args: '' }] });
-        case 'tool-call-delta':
-          return write({ calls: [{ index: event.index, args: event.delta }] });
-        case 'tool-call-error':
-          return writeError(event);
-        case 'problem':
-          if (event.code === 'invalid-arguments' && event.index !== undefined) invalid.add(event.index);
-          return;
-        case 'finish': {
-          for (const index of invalid) seal(index);
-          const calls = unstarted.map((call, at) => ({ ...call, index: next + at }));
-          return write({ calls, response_metadata: toResponseMetadata(assembler.turn) });
-        }
-      }
-    },
-    pass(part, { blocks, additional_kwargs, response_metadata }) {
-      id ??= part.id;
-      const { name } = part;
-      const { usage_metadata } = AIMessage.isInstance(part) ? part : {};
-      const metadata = [additional_kwargs, response_metadata].some(
-        (fields) => Object.keys(fields).length > 0,
-      );
-      if (!metadata && blocks.length === 0 && !usage_metadata && name === undefined) return;
-      write({
-        name,
-        ...(blocks.length > 0 && { content: blocks }),
-        usage_metadata,
-        additional_kwargs,
-        response_metadata,
-      });
-    },
-    take() {
-      const taken = chunks;
-      chunks = [];
-      return taken;
-    },
-  };
 }
