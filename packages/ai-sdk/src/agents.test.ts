@@ -7,6 +7,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { createKimi, kimiMiddleware } from './index.ts';
 
+globalThis.AI_SDK_LOG_WARNINGS = false;
+
 const section = (...calls: string[]) =>
   `<|tool_calls_section_begin|>${calls.join('')}<|tool_calls_section_end|>`;
 const call = (id: string, args: string) =>

@@ -18,6 +18,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { createKimi, kimiMiddleware } from './index.ts';
 
+globalThis.AI_SDK_LOG_WARNINGS = false;
+
 const MODEL = 'kimi-k2-thinking';
 
 const models: { name: string; connect(baseURL: string): LanguageModel }[] = [

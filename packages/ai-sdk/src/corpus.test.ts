@@ -65,10 +65,45 @@ function toUsage(raw: unknown): LanguageModelV4Usage {
   };
 }
 
+interface ProviderCall {
+  id: string;
+  name: string;
+  pieces: string[];
+  started: boolean;
+}
+
+const deltaOf = (chunk: JsonObject): JsonObject => {
+  const [choice] = (chunk.choices ?? []) as JsonObject[];
+  return (choice?.delta ?? {}) as JsonObject;
+};
+
+/** The calls of a stream as a good provider puts them together, and which one each entry belongs to. */
+function groupCalls(chunks: readonly JsonObject[]): Map<JsonObject, ProviderCall> {
+  const ofEntry = new Map<JsonObject, ProviderCall>();
+  const byIndex = new Map<unknown, ProviderCall>();
+  let last: ProviderCall | undefined;
+  for (const entry of chunks.flatMap((chunk) => (deltaOf(chunk).tool_calls ?? []) as JsonObject[])) {
+    const { name, arguments: args } = (entry.function ?? {}) as { name?: string; arguments?: unknown };
+    const begins = name && last && last.pieces.length > 0 && name !== last.name;
+    const known = entry.index === undefined ? (begins ? undefined : last) : byIndex.get(entry.index);
+    const call: ProviderCall = known ?? { id: '', name: '', pieces: [], started: false };
+    if (entry.index !== undefined) byIndex.set(entry.index, call);
+    ofEntry.set(entry, call);
+    last = call;
+    call.id ||= (entry.id as string | undefined) ?? '';
+    if (name && name !== call.name) call.name += name;
+    if (args) call.pieces.push(typeof args === 'object' ? JSON.stringify(args) : String(args));
+  }
+  // Providers make up an id where there is none.
+  for (const [at, call] of [...new Set(ofEntry.values())].entries()) call.id ||= `made-up-${at}`;
+  return ofEntry;
+}
+
 /** What a provider that knows nothing of Kimi makes of the chunks of a server. */
 function* toParts(chunks: readonly JsonObject[]): Generator<Part> {
   let open: 'text' | 'reasoning' | undefined;
-  const calls = new Map<unknown, { id: string; name: string; input: string; started: boolean }>();
+  const ofEntry = groupCalls(chunks);
+  const calls = new Set<ProviderCall>();
   let reason: unknown;
   let usage: unknown;
   function* write(type: 'text' | 'reasoning', delta: unknown): Generator<Part> {
@@ -80,6 +115,12 @@ function* toParts(chunks: readonly JsonObject[]): Generator<Part> {
     }
     yield { type: `${type}-delta`, id: `${type}-0`, delta };
   }
+  function* begin(): Generator<Part> {
+    for (const call of calls) {
+      if (!call.started) yield { type: 'tool-input-start', id: call.id, toolName: call.name };
+      call.started = true;
+    }
+  }
   yield { type: 'stream-start', warnings: [] };
   for (const chunk of chunks) {
     usage = chunk.usage ?? usage;
@@ -87,31 +128,25 @@ function* toParts(chunks: readonly JsonObject[]): Generator<Part> {
     if (!choice) continue;
     usage = choice.usage ?? usage;
     reason = choice.finish_reason || reason;
-    const delta = (choice.delta ?? {}) as JsonObject;
+    const delta = deltaOf(chunk);
     yield* write('reasoning', delta.reasoning_content || delta.reasoning);
     yield* write('text', delta.content);
     for (const entry of (delta.tool_calls ?? []) as JsonObject[]) {
-      const { name, arguments: args } = (entry.function ?? {}) as { name?: string; arguments?: unknown };
-      const call = calls.get(entry.index) ?? { id: '', name: '', input: '', started: false };
-      calls.set(entry.index, call);
-      call.id ||= (entry.id as string | undefined) ?? '';
-      if (name && name !== call.name) call.name += name;
-      const text =
-        typeof args === 'object' && args !== null ? JSON.stringify(args) : ((args ?? '') as string);
-      if (text === '') continue;
-      for (const begun of calls.values()) {
-        if (!begun.started) yield { type: 'tool-input-start', id: begun.id, toolName: begun.name };
-        begun.started = true;
-      }
-      call.input += text;
+      const call = ofEntry.get(entry);
+      const { arguments: args } = (entry.function ?? {}) as { arguments?: unknown };
+      if (!call) continue;
+      calls.add(call);
+      if (!args) continue;
+      yield* begin();
+      const text = typeof args === 'object' ? JSON.stringify(args) : String(args);
       yield { type: 'tool-input-delta', id: call.id, delta: text };
     }
   }
   if (open) yield { type: `${open}-end`, id: `${open}-0` };
-  for (const { id, name, input, started } of calls.values()) {
-    if (!started) yield { type: 'tool-input-start', id, toolName: name };
+  yield* begin();
+  for (const { id, name, pieces } of calls) {
     yield { type: 'tool-input-end', id };
-    yield { type: 'tool-call', toolCallId: id, toolName: name, input };
+    yield { type: 'tool-call', toolCallId: id, toolName: name, input: pieces.join('') };
   }
   yield { type: 'finish', finishReason: toReason(reason), usage: toUsage(usage) };
 }

@@ -1,7 +1,7 @@
 import type { JSONObject, SharedV4Warning } from '@ai-sdk/provider';
 import { normalizeToolSchema } from '@kimi-tc/core';
 import type { KimiLanguageModelOptions } from './kimi-call-options.ts';
-import { toWarnings } from './to-warnings.ts';
+import { addWarning } from './request-warnings.ts';
 
 type Body = Record<string, unknown>;
 
@@ -47,6 +47,6 @@ function toResponseFormat(format: unknown, warnings: SharedV4Warning[]): unknown
   if (json_schema?.schema === undefined) return format;
   const { schema, problems } = normalizeToolSchema(json_schema.schema);
   for (const { path, ...problem } of problems)
-    warnings.push(...toWarnings({ ...problem, path: `/response_format${path}` }));
+    addWarning(warnings, { ...problem, path: `/response_format${path}` });
   return { ...(format as object), json_schema: { ...json_schema, schema } };
 }

@@ -25,9 +25,9 @@ import { toBodyFields, toKimiBody } from './kimi-body.ts';
 import { type KimiLanguageModelOptions, readCallOptions } from './kimi-call-options.ts';
 import type { KimiReplyOptions } from './kimi-options.ts';
 import { readPrompt } from './kimi-prompt.ts';
+import { addWarning } from './request-warnings.ts';
 import { toThinking } from './to-thinking.ts';
 import { toUsage } from './to-usage.ts';
-import { toWarnings } from './to-warnings.ts';
 import { transformStream } from './transform-stream.ts';
 import { createWireTransform, toWireResult, type WireReply } from './wire-parts.ts';
 
@@ -189,7 +189,7 @@ class KimiChatLanguageModel implements LanguageModelV4 {
         return response;
       },
       onProblem(problem) {
-        if (isAboutRequest(problem)) warnings.push(...toWarnings(problem));
+        if (isAboutRequest(problem)) addWarning(warnings, problem);
         else onProblem?.(problem);
       },
     });

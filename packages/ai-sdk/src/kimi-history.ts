@@ -20,13 +20,12 @@ export function toolCallIdsOf(prompt: LanguageModelV4Prompt): string[] {
 
 /**
  * The prompt with the ids that the model was trained on: `functions.NAME:N`, N counting over the
- * conversation, each result with the id of its call (rulings H1). Calls that the provider runs keep theirs.
+ * conversation, each result with the id of its call (ruling H1). Calls that the provider runs keep
+ * theirs, and so do those of other vendors' models.
  *
  * @returns the given prompt if nothing has to change; it is never changed in place
  */
 export function toKimiHistory(prompt: LanguageModelV4Prompt, profile: ModelProfile): LanguageModelV4Prompt {
-  // Other vendors' models know no such ids.
-  if (profile.family === 'unknown') return prompt;
   const messages = prompt.flatMap(toIdMessages);
   const normalized = normalizeHistory(messages, profile, { messages: false, reasoning: false }).messages;
   if (normalized === messages) return prompt;

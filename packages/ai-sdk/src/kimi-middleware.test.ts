@@ -404,6 +404,18 @@ describe('the end', () => {
     expect(reason(parts)).toEqual({ unified: 'error', raw: undefined });
   });
 
+  test('an abort stays one, and makes no reply', async () => {
+    const controller = new AbortController();
+    const source = new ReadableStream<Part>({
+      pull(to) {
+        controller.abort();
+        to.error(controller.signal.reason);
+      },
+    });
+    const aborted = read(source, {}, { abortSignal: controller.signal });
+    await expect(aborted).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
   test('cancelling reaches the model', async () => {
     let cancelled = false;
     const source = toStream([start, ...textBlock('Hi.'), ...textBlock('Ho.')], () => {

@@ -13,6 +13,8 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { z } from 'zod';
 import { createKimi, type KimiProviderSettings, kimi } from './index.ts';
 
+globalThis.AI_SDK_LOG_WARNINGS = false;
+
 const prompt: LanguageModelV4CallOptions['prompt'] = [
   { role: 'user', content: [{ type: 'text', text: 'Hello.' }] },
 ];
@@ -239,6 +241,22 @@ describe('what is sent', () => {
     expect(warnings).toEqual(
       ['temperature', 'topP'].map((feature) => expect.objectContaining({ type: 'unsupported', feature })),
     );
+  });
+
+  test('reasoning that is missing in the history is told once, however often it is', async () => {
+    const turn = (toolCallId: string): LanguageModelV4CallOptions['prompt'] => [
+      { role: 'assistant', content: [{ type: 'tool-call', toolCallId, toolName: 'save', input: {} }] },
+      {
+        role: 'tool',
+        content: [
+          { type: 'tool-result', toolCallId, toolName: 'save', output: { type: 'text', value: '1' } },
+        ],
+      },
+    ];
+    const history = [...prompt, ...turn('a'), ...turn('b')];
+    const { warnings, body } = await connect().call('kimi-k2-thinking', { prompt: history });
+    expect(JSON.stringify(body).match(/"reasoning_content":" "/g)).toHaveLength(2);
+    expect(warnings).toEqual([{ type: 'other', message: expect.stringContaining('reasoning') }]);
   });
 
   test('the warnings stand at the head of a stream', async () => {

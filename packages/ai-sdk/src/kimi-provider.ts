@@ -66,9 +66,9 @@ export interface KimiProvider extends ProviderV4 {
 }
 
 const MOONSHOT = /(?:^|\.)(?:moonshot\.(?:ai|cn)|kimi\.com)$/;
-/** This machine, and the networks that are nobody's on the internet (RFC 1918, RFC 4193, RFC 6762). */
+/** Loopback, link-local and private addresses, and names without a public domain; as in `createKimiFetch`. */
 const PRIVATE =
-  /^(?:localhost|127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|\[::1\]|\[f[cd][0-9a-f]{2}:)|\.(?:local|internal|localhost)$|^[^.[\]]+$/;
+  /^(?:\[.*\]|127\..*|10\..*|192\.168\..*|169\.254\..*|172\.(?:1[6-9]|2\d|3[01])\..*|[^.]+|.*\.(?:local|internal|lan|localhost))$/;
 
 /**
  * A provider of Kimi models, whatever serves them: Moonshot's API, a router, or a server of one's own.

@@ -20,6 +20,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { createKimi, KimiEmptyTurnError, type KimiReplyOptions, kimiMiddleware } from './index.ts';
 
+globalThis.AI_SDK_LOG_WARNINGS = false;
+
 const MODEL = 'kimi-k2-thinking';
 
 const models: {

@@ -18,24 +18,34 @@ const FEATURES: Record<string, string> = {
 /** About what the SDK or this package made itself, and of no consequence for the user. */
 const UNSAID: ReadonlySet<ProblemCode> = new Set<ProblemCode>(['id-rewritten', 'arguments-repaired']);
 
-/** What was changed or left out of a request, as the AI SDK tells it. */
-export function toWarnings(problem: Problem | RequestProblem): SharedV4Warning[] {
+/**
+ * Adds what was changed or left out of a request, as the AI SDK tells it. What holds for several
+ * messages is told once: the AI SDK prints its warnings.
+ */
+export function addWarning(warnings: SharedV4Warning[], problem: Problem | RequestProblem): void {
+  const warning = toWarning(problem);
+  if (!warning) return;
+  const text = JSON.stringify(warning);
+  if (!warnings.some((other) => JSON.stringify(other) === text)) warnings.push(warning);
+}
+
+function toWarning(problem: Problem | RequestProblem): SharedV4Warning | undefined {
   const { code, message } = problem;
+  if (UNSAID.has(code)) return undefined;
   const path = 'path' in problem ? problem.path : '/tool_choice';
-  if (UNSAID.has(code)) return [];
-  const field = path.split('/')[1] ?? '';
+  const [, field = '', ...rest] = path.split('/');
   const feature = FEATURES[field] ?? field;
-  const place = path.split('/').length > 2 ? ` (${path})` : '';
-  const details = `${message}${place}`;
+  // Messages of the wire are not those of the application.
+  const details = rest.length > 0 && field !== 'messages' ? `${message} (${path})` : message;
   switch (code) {
     case 'param-dropped':
-      return [{ type: 'unsupported', feature, details }];
+      return { type: 'unsupported', feature, details };
     case 'param-changed':
     case 'schema-relaxed':
     case 'tool-choice-downgraded':
     case 'thinking-disabled-for-forced-tool':
-      return [{ type: 'compatibility', feature, details }];
+      return { type: 'compatibility', feature, details };
     default:
-      return [{ type: 'other', message: details }];
+      return { type: 'other', message: details };
   }
 }
