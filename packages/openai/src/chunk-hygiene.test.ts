@@ -302,16 +302,16 @@ test('unknown fields survive, on chunks that are rewritten too', async () => {
   expect(chunks.at(-1)?.choices[0]).toMatchObject({ finish_reason: 'tool_calls', matched_stop: 9 });
 });
 
-test('log probabilities and other fields beside held text are not lost', async () => {
-  const logprobs = { content: [{ token: '<' }] };
+test('log probabilities and other fields beside text that vanishes are not lost', async () => {
+  const logprobs = { content: [{ token: '<|tool_calls_section_begin|>' }] };
   const chunks = await pass([
     chunk({ role: 'assistant', content: '' }),
-    { ...chunk({}), choices: [{ index: 0, delta: { content: '<' }, logprobs, finish_reason: null }] },
-    chunk({ content: 'b>' }),
+    { ...chunk({}), choices: [{ index: 0, delta: { content: begin }, logprobs, finish_reason: null }] },
+    chunk({ content: call('functions.look:0', '{}') }),
     chunk({}, 'stop'),
     '[DONE]',
   ]);
-  expect(joined(chunks, 'content')).toBe('<b>');
+  expect(joined(chunks, 'content')).toBe('');
   expect(chunks.flatMap(({ choices }) => choices)).toContainEqual(expect.objectContaining({ logprobs }));
 });
 

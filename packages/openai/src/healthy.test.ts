@@ -72,6 +72,44 @@ describe('a healthy stream passes byte for byte', () => {
     expect(ours).toBe(bare);
   });
 
+  test('in one read', async () => {
+    const engine = await startEngine({ script });
+    onTestFinished(() => engine.stop());
+    let bare: Uint8Array<ArrayBuffer> | undefined;
+    const fetch = createKimiFetch({
+      fetch: async (...request) => {
+        const response = await globalThis.fetch(...request);
+        bare = new Uint8Array(await response.arrayBuffer());
+        return new Response(bare, { headers: response.headers });
+      },
+    });
+    const request = { model: 'm', messages: [{ role: 'user', content: 'Hi' }], tools, stream: true };
+    const ours = await fetch(`${engine.baseURL}/chat/completions`, {
+      method: 'POST',
+      body: JSON.stringify(request),
+    });
+    expect(await ours.text()).toBe(new TextDecoder().decode(bare));
+  });
+
+  test('in one read, where a chunk of one choice waits while another passes', async () => {
+    const event = (index: number, delta: object, finish_reason: string | null = null) =>
+      `data: ${JSON.stringify({ id: 'c', choices: [{ index, delta, finish_reason }] })}\n\n`;
+    const text = (index: number, ...pieces: string[]) => pieces.map((content) => event(index, { content }));
+    const events = [
+      ...[0, 1].map((index) => event(index, { role: 'assistant', content: '' })),
+      ...text(0, 'a', 'b', '<'),
+      ...text(1, 'c', 'd', 'e'),
+      ...text(0, 'f>'),
+      ...[0, 1].map((index) => event(index, {}, 'stop')),
+    ];
+    const headers = { 'content-type': 'text/event-stream' };
+    const body = `${events.join('')}data: [DONE]\n\n`;
+    const fetch = createKimiFetch({ fetch: async () => new Response(body, { headers }) });
+    const ours = await fetch('http://server.invalid/chat/completions', { method: 'POST' });
+    const sorted = (all: string) => all.split('\n\n').sort();
+    expect(sorted(await ours.text())).toEqual(sorted(body));
+  });
+
   test('with usage behind it, and several choices', async () => {
     const { ours, bare } = await both({}, { stream: true, stream_options: { include_usage: true } });
     expect(ours).toBe(bare);

@@ -146,11 +146,18 @@ test('conversations with the same ids do not get each other’s reasoning', asyn
       return messages.length > 1 ? 'Found.' : (said.get(messages[0]?.content ?? '') ?? '');
     },
   });
-  const ask = createAsker(engine, createKimiFetch());
-  expect(await Promise.all([ask('one'), ask('two')])).toEqual([
-    'Step 0: the first one.',
-    'Step 0: the second one.',
-  ]);
+  const client = new OpenAI({ baseURL: engine.baseURL, apiKey: 'none', fetch: createKimiFetch() });
+  const ask = (messages: OpenAI.ChatCompletionMessageParam[]) =>
+    client.chat.completions.create({ model: 'kimi-k2-thinking', messages });
+  const questions = ['one', 'two'].map((content) => ({ role: 'user' as const, content }));
+  const replies = [];
+  for (const question of questions) replies.push(await ask([question]));
+  for (const [at, question] of questions.entries()) {
+    const tool_calls = replies[at]?.choices[0]?.message.tool_calls ?? [];
+    const answer = { role: 'tool' as const, tool_call_id: 'functions.look:0', content: 'nothing' };
+    await ask([question, { role: 'assistant', content: null, tool_calls }, answer]);
+    expect(lastMessages(engine)[1]?.reasoning_content).toBe(`Step 0: the ${['first', 'second'][at]} one.`);
+  }
 });
 
 test('a shared store stands in, and need not be synchronous', async () => {
@@ -170,6 +177,29 @@ test('a shared store stands in, and need not be synchronous', async () => {
   expect(await ask('Look.')).toBe('Step 0: the next one.');
   expect(stored.size).toBe(2);
   for (const key of stored.keys()) expect(key).toMatch(/^[0-9a-f]{64}$/);
+});
+
+test('a store has what it needs before the last chunk leaves', async () => {
+  let stored = '';
+  const store: ReasoningMemory = {
+    get: () => undefined,
+    set: async (_, reasoning) => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      stored = reasoning;
+    },
+  };
+  const engine = await start({ behaviour: 'healthy' });
+  const client = new OpenAI({
+    baseURL: engine.baseURL,
+    apiKey: 'none',
+    fetch: createKimiFetch({ reasoningMemory: store }),
+  });
+  const messages = [{ role: 'user' as const, content: 'Look.' }];
+  const stream = await client.chat.completions.create({ model: 'kimi-k2-thinking', messages, stream: true });
+  for await (const { choices } of stream) {
+    if (choices[0]?.finish_reason) expect(stored).toBe('Step 0: the next one.');
+  }
+  expect(stored).not.toBe('');
 });
 
 test('reasoning that the client did send back is left alone', async () => {

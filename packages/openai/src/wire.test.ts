@@ -210,6 +210,21 @@ describe('failures are the server’s own', () => {
   });
 });
 
+test.each([true, false])('cancelling the body cancels that of the server (stream: %s)', async (stream) => {
+  let reason: unknown;
+  const source = new ReadableStream({
+    pull: () => new Promise(() => {}),
+    cancel: (given) => {
+      reason = given;
+    },
+  });
+  const headers = stream ? sse : { 'content-type': 'application/json' };
+  const fetch = createKimiFetch({ fetch: async () => new Response(source, { headers }) });
+  const response = await post(fetch, { ...body, stream });
+  await response.body?.cancel('enough');
+  expect(reason).toBe('enough');
+});
+
 describe('requests', () => {
   function record(options: KimiFetchOptions = {}) {
     const seen: Parameters<typeof fetch>[] = [];
