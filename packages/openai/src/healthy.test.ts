@@ -97,8 +97,10 @@ describe('a healthy stream passes byte for byte', () => {
     const text = (index: number, ...pieces: string[]) => pieces.map((content) => event(index, { content }));
     const events = [
       ...[0, 1].map((index) => event(index, { role: 'assistant', content: '' })),
-      ...text(0, 'a', 'b', '<'),
-      ...text(1, 'c', 'd', 'e'),
+      ...text(0, 'a', 'b'),
+      ...text(1, 'c', 'd'),
+      ...text(0, '<'),
+      ...text(1, 'e'),
       ...text(0, 'f>'),
       ...[0, 1].map((index) => event(index, {}, 'stop')),
     ];
