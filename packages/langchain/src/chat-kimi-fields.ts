@@ -1,4 +1,4 @@
-import { type Endpoint, KimiError, type ThinkingOption } from '@kimi-tc/core';
+import { type Endpoint, KimiError, normalizeRequest, type ThinkingOption } from '@kimi-tc/core';
 import type { KimiFetchOptions } from '@kimi-tc/openai';
 import type { BaseChatModelParams } from '@langchain/core/language_models/chat_models';
 import { getEnvironmentVariable } from '@langchain/core/utils/env';
@@ -98,6 +98,8 @@ export function toSettings(fields: ChatKimiFields): ChatKimiSettings {
       'apiKey',
       'apiKey: expected a key, here or in the environment variable MOONSHOT_API_KEY',
     );
+  // Checks the option, and does so before any request.
+  normalizeRequest({}, { thinking: fields.thinking });
   return {
     model,
     baseURL,

@@ -59,7 +59,7 @@ export class ChatKimi extends ChatOpenAICompletions<ChatKimiCallOptions> {
   /** @throws KimiError naming the field that is wrong */
   constructor(model: string, fields?: Omit<ChatKimiFields, 'model' | 'modelName'>);
   constructor(fields: ChatKimiFields);
-  constructor(modelOrFields: string | ChatKimiFields, more: ChatKimiFields = {}) {
+  constructor(modelOrFields: string | ChatKimiFields = {}, more: ChatKimiFields = {}) {
     const fields = typeof modelOrFields === 'string' ? { ...more, model: modelOrFields } : modelOrFields;
     const settings = toSettings(fields);
     super(toBaseFields(fields, settings));

@@ -91,6 +91,8 @@ describe('without a server', () => {
 
   test('says which field is wrong', () => {
     expect(() => new ChatKimi({ apiKey: 'k' })).toThrow(/^model: expected/);
+    expect(() => new ChatKimi(...([] as unknown as [string]))).toThrow(/^model: expected/);
+    expect(() => new ChatKimi({ ...fields, thinking: 'on' as never })).toThrow(/^thinking: expected/);
     expect(() => new ChatKimi({ ...fields, baseURL: 'here' })).toThrow(/^baseURL: expected/);
     expect(() => new ChatKimi({ ...fields, transport: 'mail' as 'chat' })).toThrow(/^transport: expected/);
     expect(() => new ChatKimi({ ...fields, limits: { maxToolCalls: 0 } })).toThrow(/^limits.maxToolCalls/);
@@ -157,6 +159,14 @@ describe('without a server', () => {
     const { model: id, baseURL, temperature, maxTokens, thinking } = model;
     expect(loaded).toMatchObject({ model: id, baseURL, temperature, maxTokens, thinking });
     expect(JSON.parse(JSON.stringify(loaded))).toEqual(JSON.parse(json));
+  });
+
+  test('takes a key from a function, which is not written into JSON', async () => {
+    const engine = await startEngine({ script: ['Hello.'], apiKey: 'sk-got' });
+    onTestFinished(() => engine.stop());
+    const model = new ChatKimi({ model: 'kimi-k2', baseURL: engine.baseURL, apiKey: async () => 'sk-got' });
+    expect((await model.invoke('Hello?')).content).toBe('Hello.');
+    expect(JSON.parse(JSON.stringify(model)).kwargs.api_key).toMatchObject({ type: 'secret' });
   });
 
   test('has no key in JSON where there is none', () => {
@@ -733,6 +743,17 @@ describe('aborting', () => {
     await expect(reading()).rejects.toThrow(/abort/i);
     expect(chunks.length).toBeLessThan(10);
     await vi.waitFor(() => expect(engine.requests[0]).toMatchObject({ aborted: true }));
+  });
+
+  test('of a streaming model that is invoked: half a message is none', async () => {
+    const engine = await startEngine({ script: [long], delayMs: 5 });
+    onTestFinished(() => engine.stop());
+    const controller = new AbortController();
+    const model = new ChatKimi({ model: 'kimi-k2-thinking', baseURL: engine.baseURL, streaming: true });
+    const reply = model._generate([new HumanMessage('Hello?')], { signal: controller.signal });
+    await vi.waitFor(() => expect(engine.requests[0]?.eventsSent).toBeGreaterThan(3));
+    controller.abort();
+    await expect(reply).rejects.toThrow(/abort/i);
   });
 
   test('by leaving the loop, which the server hears of', async () => {

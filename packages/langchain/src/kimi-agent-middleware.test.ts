@@ -1,5 +1,11 @@
 import { type BehaviourName, type Engine, type EngineOptions, startEngine } from '@kimi-tc/testing';
-import { AIMessage, type BaseMessage, isAIMessage, type ToolMessage } from '@langchain/core/messages';
+import {
+  AIMessage,
+  type BaseMessage,
+  HumanMessage,
+  isAIMessage,
+  type ToolMessage,
+} from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
 import { ChatOpenAICompletions } from '@langchain/openai';
 import { type AgentMiddleware, createAgent, humanInTheLoopMiddleware } from 'langchain';
@@ -161,6 +167,22 @@ describe('calls that cannot run', () => {
     expect(ran).toEqual([]);
     expect(textsOf(messages)).toHaveLength(1 + 2 * requests - 1);
   });
+});
+
+test('the count starts anew when the user says something', async () => {
+  const cut = {
+    text: `${head}functions.read:0<|tool_call_argument_begin|>{"path":"a`,
+    finishReason: 'length',
+  };
+  const { model, engine } = await start(({ body }) => {
+    const { messages } = body as { messages: { role: string; content: string }[] };
+    return messages.some(({ content }) => content === 'Again.') && engine.requests.length > 3 ? 'Done.' : cut;
+  });
+  const agent = createAgent({ model, tools, middleware: [kimiAgentMiddleware({ invalidCallRetries: 1 })] });
+  const { messages } = await agent.invoke({ messages: 'Read.' });
+  const after = await agent.invoke({ messages: [...messages, new HumanMessage('Again.')] });
+  expect(engine.requests).toHaveLength(4);
+  expect(after.messages.at(-1)?.text).toBe('Done.');
 });
 
 test('options that are wrong are named', () => {

@@ -1,12 +1,12 @@
 import { KimiError, type ParserOptions } from '@kimi-tc/core';
 import type { BaseLanguageModelInput } from '@langchain/core/language_models/base';
-import { AIMessage, type AIMessageChunk, type BaseMessage } from '@langchain/core/messages';
+import { AIMessage, type AIMessageChunk, type BaseMessage, HumanMessage } from '@langchain/core/messages';
 import type { Runnable } from '@langchain/core/runnables';
 import { type AgentMiddleware, createMiddleware } from 'langchain';
 import { callIdsOf, invalidCallsOf, withAnsweredCalls } from './kimi-history.ts';
 import { KimiOutputParser } from './kimi-output-parser.ts';
 import { type KimiReplyOptions, toParserOptions } from './parser-settings.ts';
-import { toFeedback } from './to-feedback.ts';
+import { isFeedback, toFeedback } from './to-feedback.ts';
 
 export interface KimiAgentMiddlewareOptions
   extends Omit<KimiReplyOptions, 'tools' | 'toolChoice' | 'takenToolCallIds'> {
@@ -69,10 +69,11 @@ function toParserChoice(choice: RequestChoice): ParserOptions['toolChoice'] {
   return typeof choice === 'object' ? { name: choice.function.name } : choice;
 }
 
-/** Replies with invalid calls since the last one without. */
+/** Replies with invalid calls since the last one without, or the last word of the user. */
 function invalidTurnsAtEnd(messages: readonly BaseMessage[]): number {
   let count = 0;
   for (const message of messages.toReversed()) {
+    if (HumanMessage.isInstance(message) && !isFeedback(message)) break;
     if (!AIMessage.isInstance(message)) continue;
     if (invalidCallsOf(message).length === 0) break;
     count++;

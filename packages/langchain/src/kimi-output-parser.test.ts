@@ -191,8 +191,7 @@ describe('streams', () => {
     }
   });
 
-  test('in time that grows with the text', async () => {
-    // Counts what is handed to JSON and to the parser instead of measuring time: nothing may be read twice.
+  test('every piece of text once', async () => {
     const parser = new KimiOutputParser();
     const long = 'x'.repeat(20_000);
     const source = pieces(...`${text.slice(0, -60)}${long}`);

@@ -5,6 +5,9 @@ import type { KimiMetadata } from './kimi-metadata.ts';
 /** UTF-16 units of a call's arguments that the model is shown again. */
 const MOST_SHOWN = 1000;
 
+/** Tells what is written here as by the user from what users write. */
+const FEEDBACK = { kimi: 'feedback' };
+
 const REASONS: Partial<Record<string, string>> = {
   'invalid-arguments': 'its arguments are not a JSON object',
   'truncated-call': 'it broke off before its arguments were complete',
@@ -34,7 +37,11 @@ export function toFeedback(reply: BaseMessage, runs: boolean): BaseMessage[] {
   );
   const [first] = calls;
   if (answers.length > 0 || runs || !first) return answers;
-  return [new HumanMessage(describe(first, reasonOf(first)))];
+  return [new HumanMessage({ content: describe(first, reasonOf(first)), additional_kwargs: FEEDBACK })];
+}
+
+export function isFeedback({ additional_kwargs }: BaseMessage): boolean {
+  return additional_kwargs.kimi === FEEDBACK.kimi;
 }
 
 function describe({ args = '' }: InvalidToolCall, reason: string | undefined): string {
