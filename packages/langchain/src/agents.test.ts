@@ -179,6 +179,31 @@ describe.each(servers)('an agent of eight steps, %s', (name, behaviour) => {
   });
 });
 
+test('an agent that is watched by events, in the protocol of content blocks', async () => {
+  const { engine, model } = await start(
+    [
+      turn('Look.', call('read', 0, { path: 'a.md' })),
+      turn('Again.', call('read', 0, { path: 'b.md' })),
+      'Done.',
+    ],
+    ['raw-content', 'reasoning-replay-required'],
+  );
+  const run = await createAgent({ model, tools }).streamEvents({ messages: 'Go.' }, { version: 'v3' });
+  const seen: unknown[] = [];
+  for await (const message of run.messages) {
+    const calls = (await message.toolCalls) as { id?: string }[];
+    seen.push([await message.reasoning, await message.text, calls.map(({ id }) => id)]);
+  }
+  expect(seen).toEqual([
+    ['Look.', '', ['functions.read:0']],
+    ['Again.', '', ['functions.read:1']],
+    ['', 'Done.', []],
+  ]);
+  const { messages } = (await run.output) as { messages: BaseMessage[] };
+  expect(messages.map(({ text }) => text)).toEqual(['Go.', '', 'alpha', '', 'beta', 'Done.']);
+  expect(wrongRequests(engine)).toEqual([]);
+});
+
 test('a thinking loop of ten steps, at a server that demands the reasoning of each', async () => {
   const steps = Array.from({ length: 10 }, (_, at) =>
     turn(`Step ${at}.`, call('read', at, { path: 'a.md' })),

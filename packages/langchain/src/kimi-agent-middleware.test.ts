@@ -11,6 +11,7 @@ import { ChatOpenAICompletions } from '@langchain/openai';
 import { type AgentMiddleware, createAgent, humanInTheLoopMiddleware } from 'langchain';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
+import { ChatKimi } from './index.ts';
 import { kimiAgentMiddleware } from './kimi-agent-middleware.ts';
 
 const head = '<|tool_calls_section_begin|><|tool_call_begin|>';
@@ -141,6 +142,23 @@ describe('calls that cannot run', () => {
         .map((message) => (message as { tool_call_id: string }).tool_call_id)
         .toSorted(),
     ).toEqual(['functions.read:0', 'functions.read:1']);
+  });
+
+  test('also of a model that is watched by events, whose messages keep them as blocks only', async () => {
+    const { engine } = await start([
+      { text: cut, finishReason: 'length' },
+      call('read', 1, '{"path":"b.md"}'),
+      'Done.',
+    ]);
+    const model = new ChatKimi({ model: 'kimi-k2', baseURL: engine.baseURL });
+    const agent = createAgent({ model, tools, middleware: [kimiAgentMiddleware()] });
+    const run = await agent.streamEvents({ messages: 'Read.' }, { version: 'v3' });
+    const { messages } = (await run.output) as { messages: BaseMessage[] };
+    expect(messages.map(({ type }) => type)).toEqual(['human', 'ai', 'tool', 'ai', 'tool', 'ai']);
+    expect(messages[2]?.text).toContain('it broke off before its arguments were complete');
+    expect(messages[2]?.text).toContain('arguments: {"path":"a\n');
+    expect(ran).toEqual(['b.md']);
+    expect(messagesOf(engine, 1)[1]).toMatchObject({ tool_calls: [{ function: { arguments: '{}' } }] });
   });
 
   test('without a name are told of as by the user', async () => {

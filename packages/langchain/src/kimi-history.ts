@@ -37,8 +37,10 @@ export function withAnsweredCalls(messages: readonly BaseMessage[]): readonly Ba
       id && name && answered.has(id) ? [{ type: 'tool_call' as const, id, name, args: {} }] : [],
     );
     if (calls.length === 0) return message;
+    const { content } = message;
     return new AIMessage({
-      content: message.content,
+      content:
+        typeof content === 'string' ? content : content.filter(({ type }) => type !== 'invalid_tool_call'),
       additional_kwargs: message.additional_kwargs,
       response_metadata: message.response_metadata,
       tool_calls: [...(message.tool_calls ?? []), ...calls],

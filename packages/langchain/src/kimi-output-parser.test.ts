@@ -97,7 +97,24 @@ describe('reads', () => {
     const once = await parser.invoke(
       new AIMessage({ content: text, response_metadata: { finish_reason: 'stop' } }),
     );
-    expect(await parser.invoke(once)).toEqual(once);
+    expect(await parser.invoke(once)).toBe(once);
+    const chunks = await collect(parser.transform(pieces(text), {}));
+    async function* source(): AsyncGenerator<AIMessageChunk> {
+      yield* chunks;
+    }
+    expect(await collect(parser.transform(source(), {}))).toEqual(chunks);
+  });
+
+  test('no call to life that was given up', async () => {
+    const empty = tool(() => '', { name: 'now', description: 'The time.', schema: z.object({}) });
+    const careful = new KimiOutputParser({ tools: [empty] });
+    const cut = new AIMessage({
+      content: '<|tool_calls_section_begin|><|tool_call_begin|>functions.now:0<|tool_call_argument_begin|>',
+      response_metadata: { finish_reason: 'stop' },
+    });
+    const once = await careful.invoke(cut);
+    expect(once.invalid_tool_calls).toMatchObject([{ name: 'now', args: '' }]);
+    expect((await careful.invoke(once)).tool_calls).toEqual([]);
   });
 
   test('contents that are blocks, and passes on what is no text', async () => {

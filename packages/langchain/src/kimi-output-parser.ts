@@ -11,7 +11,7 @@ import { BaseTransformOutputParser, OutputParserException } from '@langchain/cor
 import type { ChatGeneration, Generation } from '@langchain/core/outputs';
 import { registerBlockTranslator } from './block-translator.ts';
 import { createChunkWriter } from './chunk-writer.ts';
-import { feedMessage, feedPart, readRest } from './message-reader.ts';
+import { feedMessage, feedPart, isRead, readRest } from './message-reader.ts';
 import { type KimiReplyOptions, toParserOptions } from './parser-settings.ts';
 import { toAIMessage } from './to-ai-message.ts';
 
@@ -69,6 +69,7 @@ export class KimiOutputParser extends BaseTransformOutputParser<AIMessageChunk> 
     if (!BaseMessage.isInstance(message)) {
       return asChunk(toAIMessage(this.read((parser) => parser.feed(text), finishReason ?? 'stop')));
     }
+    if (isRead(message)) return message as AIMessageChunk;
     const { blocks, finishReason: own, ...metadata } = readRest(message);
     const turn = this.read((parser) => feedMessage(parser, message), own ?? finishReason);
     const { id, name } = message;
@@ -105,7 +106,13 @@ export class KimiOutputParser extends BaseTransformOutputParser<AIMessageChunk> 
     const parser = this.createParser(writer.push);
     let finishReason: string | undefined;
     let isText = false;
+    let passed = false;
     for await (const part of source) {
+      if (typeof part !== 'string' && isRead(part)) {
+        passed = true;
+        yield part as AIMessageChunk;
+        continue;
+      }
       if (typeof part === 'string') {
         isText = true;
         parser.feed(part);
@@ -117,6 +124,7 @@ export class KimiOutputParser extends BaseTransformOutputParser<AIMessageChunk> 
       }
       yield* writer.take();
     }
+    if (passed) return;
     // Text has no place for a reason, and ends when it is whole.
     parser.end(finishReason ?? (isText ? 'stop' : undefined));
     yield* writer.take();

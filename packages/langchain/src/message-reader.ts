@@ -1,6 +1,7 @@
 import type { KimiParser, ToolCallPiece } from '@kimi-tc/core';
 import { AIMessage, AIMessageChunk, type BaseMessage, type ContentBlock } from '@langchain/core/messages';
 import { reasoningOf } from './kimi-history.ts';
+import { MODEL_PROVIDER } from './kimi-metadata.ts';
 
 /** What a message says besides what the parser is for. */
 export interface Rest {
@@ -32,6 +33,11 @@ const READ_BLOCKS: ReadonlySet<string> = new Set([
   'tool_call_chunk',
   'invalid_tool_call',
 ]);
+
+/** A message of this package, or a part of one, needs no reading: what was given up must not come back. */
+export function isRead({ response_metadata }: BaseMessage): boolean {
+  return response_metadata.model_provider === MODEL_PROVIDER;
+}
 
 /** A whole message: the calls that the server parsed itself come first, so that they win. */
 export function feedMessage(parser: KimiParser, message: BaseMessage): void {
