@@ -73,7 +73,7 @@ export function createChunkShapes(): ChunkShapes {
         if (!fits(view, start, end, shape)) continue;
         if (at > 0) shapes.unshift(...shapes.splice(at, 1));
         const text = readString(bytes, start + before.byteLength, end - behind.byteLength);
-        return text === undefined ? undefined : { choice, piece: { ...piece, text } };
+        return text === undefined ? undefined : { choice, piece: withText(piece, text) };
       }
       return undefined;
     },
@@ -87,6 +87,12 @@ export function createChunkShapes(): ChunkShapes {
       shapes.length = Math.min(shapes.length, MAX_SHAPES);
     },
   };
+}
+
+/** Written out, as spreading is slower and this is done for each chunk. */
+function withText(piece: TextPiece, text: string): TextPiece {
+  if (piece.type === 'arguments') return { type: 'arguments', index: piece.index, text };
+  return { type: piece.type, text };
 }
 
 function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {

@@ -26,7 +26,9 @@ export function toSseBody(
       for (;;) {
         const { value, done } = await reader.read();
         const out = done ? writer.end() : writer.write(value);
-        await settle();
+        // To wait for nothing is still to wait, and there is one read for nearly every chunk.
+        const settling = settle();
+        if (settling) await settling;
         if (out.length > 0) controller.enqueue(out as Bytes);
         if (done) return controller.close();
         if (out.length > 0) return;
