@@ -215,20 +215,20 @@ export class ChatKimi extends ChatOpenAICompletions<ChatKimiCallOptions> {
     };
   }
 
-  override withStructuredOutput<Output extends Record<string, unknown> = Record<string, unknown>>(
-    schema: OutputSchema<Output>,
-    config?: StructuredOutputMethodOptions<false>,
-  ): Runnable<BaseLanguageModelInput, Output>;
-  override withStructuredOutput<Output extends Record<string, unknown> = Record<string, unknown>>(
-    schema: OutputSchema<Output>,
-    config?: StructuredOutputMethodOptions<true>,
-  ): Runnable<BaseLanguageModelInput, { raw: BaseMessage; parsed: Output }>;
   /**
    * A runnable whose output fits the schema. `method`: `functionCalling` forces a call of a tool (K2.5 and
    * K2.6 do not think meanwhile); `jsonSchema` and `jsonMode` ask for a reply in JSON. Default: the first,
    * and `jsonSchema` where the endpoint refuses forced tools.
    */
-  override withStructuredOutput<Output extends Record<string, unknown> = Record<string, unknown>>(
+  override withStructuredOutput<Output extends object = Record<string, unknown>>(
+    schema: OutputSchema<Output>,
+    config?: StructuredOutputMethodOptions<false>,
+  ): Runnable<BaseLanguageModelInput, Output>;
+  override withStructuredOutput<Output extends object = Record<string, unknown>>(
+    schema: OutputSchema<Output>,
+    config?: StructuredOutputMethodOptions<true>,
+  ): Runnable<BaseLanguageModelInput, { raw: BaseMessage; parsed: Output }>;
+  override withStructuredOutput<Output extends object = Record<string, unknown>>(
     schema: OutputSchema<Output>,
     config: StructuredOutputMethodOptions<boolean> = {},
   ):

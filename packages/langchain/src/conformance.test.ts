@@ -506,6 +506,11 @@ describe('tools', () => {
   });
 });
 
+interface Pair {
+  a: number;
+  b: number;
+}
+
 describe('structured output', () => {
   const schema = z.object({ a: z.number(), b: z.number() }).describe('Two numbers.');
   const asCall = section(call('functions.pair:0', { a: 1, b: 2 }));
@@ -544,7 +549,8 @@ describe('structured output', () => {
     const parameters = { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } } };
     const titled = { title: 'pair', description: 'A pair.', ...parameters };
     const whole = { name: 'pair', description: 'A pair.', parameters };
-    expect(await model.withStructuredOutput(titled).invoke('Pair?')).toEqual({ a: 1, b: 2 });
+    const pair: Pair = await model.withStructuredOutput<Pair>(titled).invoke('Pair?');
+    expect(pair).toEqual({ a: 1, b: 2 });
     expect(await model.withStructuredOutput(whole).invoke('Pair?')).toEqual({ a: 1, b: 2 });
     expect(bodyOf(engine, 1).tools).toMatchObject([{ function: whole }]);
   });

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { startEngine } from '@kimi-tc/testing';
 import { load } from '@langchain/core/load';
 import {
   AIMessage,
@@ -12,7 +13,8 @@ import { RunnableLambda } from '@langchain/core/runnables';
 import { tool } from '@langchain/core/tools';
 import { concat } from '@langchain/core/utils/stream';
 import { FakeListChatModel, FakeStreamingLLM } from '@langchain/core/utils/testing';
-import { describe, expect, test } from 'vitest';
+import { ChatOpenAICompletions, OpenAI } from '@langchain/openai';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { KimiOutputParser, type KimiReplyOptions } from './index.ts';
 
@@ -87,6 +89,9 @@ describe('reads', () => {
       tool_calls: [{ id: 'call_1', name: 'read', args: { path: 'a.md' }, type: 'tool_call' }],
       response_metadata: { finish_reason: 'tool_calls' },
     });
+    // A step that does not stream hands the whole message in as the only part.
+    const streamed = RunnableLambda.from(() => message).pipe(parser);
+    expect(fold(await collect(await streamed.stream(0))).tool_calls).toMatchObject([{ id: 'call_1' }]);
     const reply = await parser.invoke(message);
     expect(reply.tool_calls).toMatchObject([{ id: 'call_1', args: { path: 'a.md' } }]);
     expect(reply.content).toBe('');
@@ -169,6 +174,38 @@ describe('reads', () => {
     expect(chunks[0]).toMatchObject({ name });
     expect(fold(chunks)).toMatchObject(rest);
   });
+});
+
+describe('over HTTP, behind models of LangChain', () => {
+  const script = [text];
+  const parser = new KimiOutputParser({ tools: [read] });
+
+  async function start(behaviour: 'raw-content' | 'raw-reasoning' | 'healthy' | 'native-and-leaked') {
+    const engine = await startEngine({ script, behaviour });
+    onTestFinished(() => engine.stop());
+    return { apiKey: 'none', model: 'kimi-k2', configuration: { baseURL: engine.baseURL } };
+  }
+
+  test('of text completions', async () => {
+    const chain = new OpenAI(await start('raw-content')).pipe(parser);
+    expect(await chain.invoke('Read.')).toMatchObject(expected);
+    const chunks = await collect(await chain.stream('Read.'));
+    expect(chunks.length).toBeGreaterThan(5);
+    expect(fold(chunks)).toMatchObject(expected);
+  });
+
+  test.each(['raw-content', 'raw-reasoning', 'healthy', 'native-and-leaked'] as const)(
+    'of chat completions (%s)',
+    async (behaviour) => {
+      const model = new ChatOpenAICompletions(await start(behaviour));
+      const chain = model.bindTools([read]).pipe(parser);
+      const streamed = fold(await collect(await chain.stream('Read.')));
+      for (const reply of [await chain.invoke('Read.'), streamed]) {
+        expect(reply).toMatchObject({ ...expected, usage_metadata: { total_tokens: expect.any(Number) } });
+        expect(reply.tool_calls).toHaveLength(1);
+      }
+    },
+  );
 });
 
 describe('streams', () => {

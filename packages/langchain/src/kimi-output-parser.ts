@@ -6,7 +6,7 @@ import {
   type KimiTurn,
   type ParserOptions,
 } from '@kimi-tc/core';
-import { AIMessage, type AIMessageChunk, BaseMessage } from '@langchain/core/messages';
+import { AIMessage, AIMessageChunk, BaseMessage } from '@langchain/core/messages';
 import { BaseTransformOutputParser, OutputParserException } from '@langchain/core/output_parsers';
 import type { ChatGeneration, Generation } from '@langchain/core/outputs';
 import { registerBlockTranslator } from './block-translator.ts';
@@ -74,8 +74,8 @@ export class KimiOutputParser extends BaseTransformOutputParser<AIMessageChunk> 
     const turn = this.read((parser) => feedMessage(parser, message), own ?? finishReason);
     const { id, name } = message;
     const { usage_metadata } = AIMessage.isInstance(message) ? message : {};
-    const text_ = turn.content === '' ? [] : [{ type: 'text', text: turn.content }];
-    const content = blocks.length > 0 ? [...text_, ...blocks] : undefined;
+    const texts = turn.content === '' ? [] : [{ type: 'text', text: turn.content }];
+    const content = blocks.length > 0 ? [...texts, ...blocks] : undefined;
     return asChunk(toAIMessage(turn, { ...metadata, id, name, content, usage_metadata }));
   }
 
@@ -120,7 +120,8 @@ export class KimiOutputParser extends BaseTransformOutputParser<AIMessageChunk> 
         const { finishReason: told, ...rest } = readRest(part);
         finishReason = told ?? finishReason;
         writer.pass(part, rest);
-        feedPart(parser, part);
+        if (AIMessageChunk.isInstance(part)) feedPart(parser, part);
+        else feedMessage(parser, part);
       }
       yield* writer.take();
     }

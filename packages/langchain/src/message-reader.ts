@@ -58,7 +58,7 @@ function feedTexts(parser: KimiParser, message: BaseMessage): void {
   if (text !== '') parser.feed(text);
 }
 
-export function textOf({ content }: BaseMessage): string {
+function textOf({ content }: BaseMessage): string {
   if (typeof content === 'string') return content;
   return content.map((block) => (block.type === 'text' ? String(block.text ?? '') : '')).join('');
 }
@@ -73,8 +73,8 @@ function toCallPieces(message: BaseMessage): ToolCallPiece[] {
   }
   const raw = additional_kwargs.tool_calls ?? [];
   if (raw.length > 0) {
-    return raw.map(({ id, function: { name, arguments: args } }, index) => ({
-      index,
+    return raw.map(({ index: own, id, function: { name, arguments: args } }, at) => ({
+      index: own ?? at,
       id,
       name,
       arguments: args,

@@ -2,7 +2,7 @@ import { toJsonSchema } from '@langchain/core/utils/json_schema';
 import { isSerializableSchema, type SerializableSchema } from '@langchain/core/utils/standard_schema';
 import { type InteropZodType, isInteropZodSchema } from '@langchain/core/utils/types';
 
-export type OutputSchema<Output extends Record<string, unknown>> =
+export type OutputSchema<Output extends object> =
   | InteropZodType<Output>
   | SerializableSchema<Output>
   | Record<string, unknown>;
@@ -17,7 +17,7 @@ export interface OutputTool {
  * A schema as a tool: of Zod, of any standard schema library, JSON Schema, or a whole function as the
  * OpenAI API has it, which brings its own name.
  */
-export function toOutputTool<Output extends Record<string, unknown>>(
+export function toOutputTool<Output extends object>(
   schema: OutputSchema<Output>,
   name: string | undefined,
 ): OutputTool {
