@@ -8,6 +8,7 @@ import type {
   LanguageModelV4Usage,
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider';
+import { CUT_ARGUMENTS_SEAL } from '@kimi-tc/core';
 import type { CaseInput, CorpusCase, JsonObject, TurnOutcome } from '@kimi-tc/testing';
 import { describeCorpus } from '@kimi-tc/testing/vitest';
 import { wrapLanguageModel } from 'ai';
@@ -23,8 +24,6 @@ import {
 
 type Part = LanguageModelV4StreamPart;
 type Calls = Extract<LanguageModelV4Content, { type: 'tool-call' }>[];
-
-const CANCEL = '\u0018';
 
 function toCallOptions({ tools = [], options }: CorpusCase): LanguageModelV4CallOptions {
   return {
@@ -204,7 +203,7 @@ function toTurnOutcome(
       })),
     incompleteToolCalls: calls.filter(incompleteOf).map(({ toolName, input }) => ({
       name: toolName === 'unknown_tool' ? '' : toolName,
-      arguments: input.replace(CANCEL, ''),
+      arguments: input.replace(CUT_ARGUMENTS_SEAL, ''),
     })),
     finishReason: end.finishReason.unified.replace('-', '_') as TurnOutcome['finishReason'],
     problems: (metadataOf<KimiMetadata>(end).problems ?? []).map(({ code }) => code),

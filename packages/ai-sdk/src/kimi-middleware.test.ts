@@ -6,7 +6,7 @@ import {
   type LanguageModelV4StreamPart,
   type LanguageModelV4Usage,
 } from '@ai-sdk/provider';
-import { KimiError } from '@kimi-tc/core';
+import { CUT_ARGUMENTS_SEAL, KimiError } from '@kimi-tc/core';
 import { wrapLanguageModel } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
 import { describe, expect, test } from 'vitest';
@@ -308,7 +308,7 @@ describe('calls', () => {
       { ...finish, finishReason: { unified: 'tool-calls', raw: 'tool_calls' } },
     ]);
     expect(parts.find(({ type }) => type === 'tool-call')).toMatchObject({
-      input: '{"n":\u0018',
+      input: `{"n":${CUT_ARGUMENTS_SEAL}`,
       providerMetadata: { kimi: { incomplete: 'truncated-call' } },
     });
     expect(parts.at(-1)).toMatchObject({ finishReason: { unified: 'stop', raw: 'tool_calls' } });

@@ -1,5 +1,5 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { KimiError } from '@kimi-tc/core';
+import { CUT_ARGUMENTS_SEAL, KimiError } from '@kimi-tc/core';
 import { type BehaviourName, type EngineOptions, startEngine } from '@kimi-tc/testing';
 import {
   AISDKError,
@@ -211,10 +211,10 @@ describe.each(models)('replies through $name', ({ connect }) => {
       stopWhen: isStepCount(5),
       repairToolCall: async ({ toolCall }) => {
         inputs.push(toolCall.input);
-        return { ...toolCall, input: `${toolCall.input.replace('\u0018', '')}"}` };
+        return { ...toolCall, input: `${toolCall.input.replace(CUT_ARGUMENTS_SEAL, '')}"}` };
       },
     });
-    expect(inputs).toEqual(['{"title": "A\u0018']);
+    expect(inputs).toEqual([`{"title": "A${CUT_ARGUMENTS_SEAL}`]);
     expect(saved).toEqual(['A']);
   });
 

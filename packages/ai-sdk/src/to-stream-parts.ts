@@ -1,6 +1,6 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { generateId } from '@ai-sdk/provider-utils';
-import type { KimiEvent } from '@kimi-tc/core';
+import { CUT_ARGUMENTS_SEAL, type KimiEvent } from '@kimi-tc/core';
 import type { BlockDelta, BlockStart, BlockWriter } from './block-writer.ts';
 import { addKimiMetadata } from './kimi-metadata.ts';
 
@@ -25,12 +25,6 @@ export interface StreamPartWriterOptions {
   /** What the wrapped model said of a call that starts, if the call is its. */
   nativeOf(rawId: string): NativeCall | undefined;
 }
-
-/**
- * CANCEL: what ends the input of a call that must not run. No JSON holds it, so the AI SDK takes the
- * call for invalid, also where the arguments so far happen to be whole, or empty, which it reads as `{}`.
- */
-export const CANCEL = '\u0018';
 
 /** The name of a call whose own name could not be made out; an empty one breaks servers and UIs. */
 export const UNKNOWN_TOOL = 'unknown_tool';
@@ -110,8 +104,8 @@ export function createStreamPartWriter(options: StreamPartWriterOptions): (event
         return finish(event, event.arguments);
       case 'tool-call-error': {
         const id = started.get(event.index)?.id;
-        if (id !== undefined) enqueue({ type: 'tool-input-delta', id, delta: CANCEL });
-        return finish(event, event.arguments + CANCEL);
+        if (id !== undefined) enqueue({ type: 'tool-input-delta', id, delta: CUT_ARGUMENTS_SEAL });
+        return finish(event, event.arguments + CUT_ARGUMENTS_SEAL);
       }
     }
   };

@@ -6,11 +6,12 @@ import type {
   SharedV4Warning,
 } from '@ai-sdk/provider';
 import { generateId } from '@ai-sdk/provider-utils';
+import { CUT_ARGUMENTS_SEAL } from '@kimi-tc/core';
 import type { KimiExtra } from '@kimi-tc/openai';
 import { type BlockStart, createBlockWriter } from './block-writer.ts';
 import { findEmptyTurn, type KimiEmptyTurnError } from './kimi-error.ts';
 import { addKimiMetadata, toKimiMetadata } from './kimi-metadata.ts';
-import { CANCEL, UNKNOWN_TOOL } from './to-stream-parts.ts';
+import { UNKNOWN_TOOL } from './to-stream-parts.ts';
 import { toUsage } from './to-usage.ts';
 import type { PartTransform } from './transform-stream.ts';
 
@@ -92,9 +93,9 @@ export function createWireTransform(reply: WireReply, enqueue: (part: Part) => v
       enqueue({ type: 'error', error });
       for (const { id, toolName, input, called } of calls) {
         if (called) continue;
-        push({ type: 'tool-input-delta', id, delta: CANCEL });
+        push({ type: 'tool-input-delta', id, delta: CUT_ARGUMENTS_SEAL });
         push({ type: 'tool-input-end', id });
-        push({ type: 'tool-call', toolCallId: id, toolName, input: input + CANCEL });
+        push({ type: 'tool-call', toolCallId: id, toolName, input: input + CUT_ARGUMENTS_SEAL });
       }
       const finishReason = { unified: 'error' as const, raw: undefined };
       enqueue({ type: 'finish', finishReason, usage: toUsage(undefined) });
@@ -133,7 +134,7 @@ function toCall(call: Call, index: number, extra: KimiExtra): Call {
   const rawId = extra.tool_calls?.find((one) => one.index === index)?.raw_id ?? call.toolCallId;
   const incomplete = extra.incomplete_tool_calls?.find((one) => one.index === index)?.reason;
   // A reply that failed midway has no last chunk that would say so.
-  const reason = incomplete ?? (call.input.endsWith(CANCEL) ? 'truncated-call' : undefined);
+  const reason = incomplete ?? (call.input.endsWith(CUT_ARGUMENTS_SEAL) ? 'truncated-call' : undefined);
   const providerMetadata = addKimiMetadata(call.providerMetadata, {
     toolCallId: rawId,
     ...(reason && { incomplete: reason }),
@@ -151,7 +152,7 @@ function unstartedCalls({ extra }: WireReply): Call[] {
       type: 'tool-call',
       toolCallId: generateId(),
       toolName,
-      input: args + CANCEL,
+      input: args + CUT_ARGUMENTS_SEAL,
       ...(providerMetadata && { providerMetadata }),
     };
   });

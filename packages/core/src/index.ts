@@ -10,6 +10,7 @@ export type { ToolDefinition } from './grammar/tools.ts';
 export { KimiError } from './kimi-error.ts';
 export { normalizeHistory, normalizeRequest, normalizeToolSchema } from './normalize.ts';
 export { type Assembler, createAssembler } from './parse/assembler.ts';
+export { CUT_ARGUMENTS_SEAL } from './parse/cut-arguments-seal.ts';
 export type {
   Channel,
   FinishReason,

@@ -45,7 +45,7 @@ function toBlocks(message: AIMessage | AIMessageChunk): Block[] {
   ];
 }
 
-/** A joined chunk has the finish reason, and all of its calls have names; the last part can have CANCELs. */
+/** A joined chunk has the finish reason, and all of its calls have names; the last part can have seals. */
 function isPart({ response_metadata, tool_call_chunks = [] }: AIMessageChunk): boolean {
   return response_metadata.finish_reason === undefined || tool_call_chunks.some(({ name }) => !name);
 }

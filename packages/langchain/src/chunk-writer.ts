@@ -1,8 +1,8 @@
-import { createAssembler, type KimiEvent } from '@kimi-tc/core';
+import { CUT_ARGUMENTS_SEAL, createAssembler, type KimiEvent } from '@kimi-tc/core';
 import { AIMessage, type AIMessageChunk, type BaseMessage } from '@langchain/core/messages';
 import { toResponseMetadata } from './kimi-metadata.ts';
 import type { Rest } from './message-reader.ts';
-import { type ChunkFields, SEAL, toMessageChunk } from './to-message-chunk.ts';
+import { type ChunkFields, toMessageChunk } from './to-message-chunk.ts';
 
 export interface ChunkWriter {
   push(event: KimiEvent): void;
@@ -21,7 +21,7 @@ export function createChunkWriter(): ChunkWriter {
     chunks.push(toMessageChunk({ ...fields, id }));
   };
   /** The call is on its way already: what follows makes sure that nobody runs it. */
-  const seal = (index: number) => write({ calls: [{ index, args: SEAL }] });
+  const seal = (index: number) => write({ calls: [{ index, args: CUT_ARGUMENTS_SEAL }] });
   const invalid = new Set<number>();
 
   function writeError({
@@ -31,7 +31,7 @@ export function createChunkWriter(): ChunkWriter {
     arguments: args,
   }: Extract<KimiEvent, { reason: unknown }>): void {
     if (index >= 0) seal(index);
-    else unstarted.push({ id: callId, name, args: args + SEAL });
+    else unstarted.push({ id: callId, name, args: args + CUT_ARGUMENTS_SEAL });
   }
   /** Calls that were given up before they started: they get their numbers behind all others. */
   const unstarted: { id: string; name: string; args: string }[] = [];

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { CUT_ARGUMENTS_SEAL } from '@kimi-tc/core';
 import type { CaseInput, CorpusCase, JsonObject, TurnOutcome } from '@kimi-tc/testing';
 import { describeCorpus } from '@kimi-tc/testing/vitest';
 import { BaseChatModel } from '@langchain/core/language_models/chat_models';
@@ -45,7 +46,7 @@ interface Call {
 
 /** Without what ends calls that must not run, on the wire and here. */
 function unsealed(args: string): string {
-  return args.split('\u0018')[0] ?? '';
+  return args.split(CUT_ARGUMENTS_SEAL)[0] ?? '';
 }
 
 /** The calls of a message with their exact text, in order, whatever LangChain made of them. */

@@ -1,12 +1,13 @@
-import { SEAL } from './to-message-chunk.ts';
+import { CUT_ARGUMENTS_SEAL } from '@kimi-tc/core';
 import { extraOf, type WireChunk, type WireChunkChoice } from './wire-reply.ts';
 
 type CallDelta = NonNullable<WireChunkChoice['delta']['tool_calls']>[number];
 
 /**
  * Makes sure that a client which puts calls together from the chunks never takes one for complete that
- * must not run: seals the arguments of cut calls and those that are no JSON object, and sends the calls
- * that were given up before they started. All of that is known by, and added to, the last chunk.
+ * must not run: the fetch has sealed the arguments of calls that were given up; here those that are no
+ * JSON object are, and the calls that were given up before they started are sent. All of that is known
+ * by, and added to, the last chunk.
  * Choices but the first are left out: a stream is one message.
  */
 export async function* sealCalls(chunks: AsyncIterable<WireChunk>): AsyncGenerator<WireChunk> {
@@ -30,10 +31,9 @@ export async function* sealCalls(chunks: AsyncIterable<WireChunk>): AsyncGenerat
 function toSeals(choice: WireChunkChoice, next: number): CallDelta[] {
   const { problems = [], incomplete_tool_calls: incomplete = [] } = extraOf(choice);
   const invalid = problems.flatMap(({ code, index }) => (code === 'invalid-arguments' ? [index] : []));
-  const started = new Set([...invalid, ...incomplete.map(({ index }) => index)]);
   return [
-    ...[...started].flatMap((index) =>
-      index === undefined ? [] : [{ index, function: { arguments: SEAL } }],
+    ...[...new Set(invalid)].flatMap((index) =>
+      index === undefined ? [] : [{ index, function: { arguments: CUT_ARGUMENTS_SEAL } }],
     ),
     ...incomplete
       .filter(({ index }) => index === undefined)
@@ -41,7 +41,7 @@ function toSeals(choice: WireChunkChoice, next: number): CallDelta[] {
         index: next + at,
         id,
         type: 'function' as const,
-        function: { name, arguments: args + SEAL },
+        function: { name, arguments: args + CUT_ARGUMENTS_SEAL },
       })),
   ];
 }

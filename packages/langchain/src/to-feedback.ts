@@ -1,3 +1,4 @@
+import { CUT_ARGUMENTS_SEAL } from '@kimi-tc/core';
 import { type BaseMessage, HumanMessage, type InvalidToolCall, ToolMessage } from '@langchain/core/messages';
 import { invalidCallsOf } from './kimi-history.ts';
 import type { KimiMetadata } from './kimi-metadata.ts';
@@ -46,7 +47,7 @@ export function isFeedback({ additional_kwargs }: BaseMessage): boolean {
 
 function describe({ args = '' }: InvalidToolCall, reason: string | undefined): string {
   const why = REASONS[reason ?? ''] ?? 'it is not a well-formed tool call';
-  const text = args.split('\u0018')[0] ?? '';
+  const text = args.split(CUT_ARGUMENTS_SEAL)[0] ?? '';
   const shown = text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
   const seen = shown === '' ? '' : ` What arrived of its arguments: ${shown}`;
   return `Error: the tool call was not run, because ${why}.${seen}\nCall the tool again, with one complete JSON object as its arguments.`;

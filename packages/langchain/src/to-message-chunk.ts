@@ -25,13 +25,6 @@ export interface ChunkFields {
   response_metadata?: Record<string, unknown> | undefined;
 }
 
-/**
- * Ends the arguments of a call that must not run. LangChain puts calls together from their chunks and
- * completes what is cut; behind this it cannot: no JSON holds U+0018, and where a string is open, in which
- * LangChain lets it pass, the quotation mark ends that first. So they are `invalid_tool_calls` in any case.
- */
-export const SEAL = '\u0018"\u0018';
-
 export function toMessageChunk(fields: ChunkFields): AIMessageChunk {
   const { id, name, content = '', reasoning = '', calls = [], usage_metadata } = fields;
   return new AIMessageChunk({

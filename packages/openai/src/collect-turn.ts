@@ -1,7 +1,12 @@
-import type { FinishReason, IncompleteToolCall, KimiTurn, ToolCall } from '@kimi-tc/core';
+import {
+  CUT_ARGUMENTS_SEAL,
+  type FinishReason,
+  type IncompleteToolCall,
+  type KimiTurn,
+  type ToolCall,
+} from '@kimi-tc/core';
 import { isObject, type JsonObject, listOf, textOf } from './json.ts';
 import type { ChatChunk, KimiExtra } from './kimi-chunk.ts';
-import { CANCEL } from './pieces.ts';
 import { reasoningOf } from './turn-reader.ts';
 
 const UNIFIED: readonly string[] = ['stop', 'length', 'tool-calls', 'content-filter', 'error'];
@@ -48,7 +53,7 @@ export async function collectTurn(stream: AsyncIterable<ChatChunk>): Promise<Kim
   const incompleteToolCalls = (extra.incomplete_tool_calls ?? []).map(
     ({ index, id, name, reason, arguments: args }): IncompleteToolCall => {
       const sent = calls.get(index)?.pieces.join('') ?? '';
-      return { id, name, reason, arguments: args ?? sent.replace(CANCEL, '') };
+      return { id, name, reason, arguments: args ?? sent.replace(CUT_ARGUMENTS_SEAL, '') };
     },
   );
   return {

@@ -1,4 +1,4 @@
-import type { KimiEvent } from '@kimi-tc/core';
+import { CUT_ARGUMENTS_SEAL, type KimiEvent } from '@kimi-tc/core';
 import { isObject, type JsonObject, textOf } from './json.ts';
 import { reasoningOf } from './turn-reader.ts';
 
@@ -8,13 +8,6 @@ export type Piece =
   | { type: 'content'; text: string }
   | { type: 'tool-call'; index: number; id: string; name: string }
   | { type: 'arguments'; index: number; text: string };
-
-/**
- * CANCEL: what ends the arguments of a call that was given up. No JSON holds it, inside a string or
- * outside, so the arguments parse neither as they are nor when a client completes cut JSON; without
- * it those of a call cut early would, as many clients read nothing as `{}`.
- */
-export const CANCEL = '\u0018';
 
 /** Adds what an event puts on the wire, if anything, to `pieces`. */
 export function addPiece(pieces: Piece[], event: KimiEvent): void {
@@ -32,7 +25,8 @@ export function addPiece(pieces: Piece[], event: KimiEvent): void {
       pieces.push({ type: 'tool-call', index: event.index, id: event.id, name: event.name });
       break;
     case 'tool-call-error':
-      if (event.index >= 0) addText(pieces, { type: 'arguments', index: event.index, text: CANCEL });
+      if (event.index >= 0)
+        addText(pieces, { type: 'arguments', index: event.index, text: CUT_ARGUMENTS_SEAL });
   }
 }
 

@@ -138,7 +138,7 @@ describe('the end of a stream', () => {
     const failed = await answer(`${hello}${chunk({ content: cut })}${error}`);
     expect(failed.endsWith(error)).toBe(true);
     expect(failed).not.toContain('"finish_reason":"');
-    expect(failed).toContain('\\u0018');
+    expect(failed).toContain('\\u0018\\"\\u0018');
   });
 
   test('an event of type error passes', async () => {
