@@ -29,8 +29,12 @@ export interface TransportOptions {
 type Fetch = typeof fetch;
 type FetchInput = Parameters<Fetch>[0];
 
-/** Puts the transport between the repair of replies and the `fetch` that sends. */
-export type Transport = (send: Fetch) => Fetch;
+export interface Transport {
+  /** Puts the transport between the repair of replies and the `fetch` that sends. */
+  wrap(send: Fetch): Fetch;
+  /** Whether chat requests to an address go to text completions, as far as is known. */
+  rendersFor(url: string): boolean;
+}
 
 /** What servers say that cannot do a chat request, or none with tools. */
 const NO_CHAT = /chat[ _-]?template|enable-auto-tool-choice|tool-call-parser/i;
@@ -40,7 +44,7 @@ export function createTransport(options: TransportOptions & KimiOptions): Transp
   const { transport = 'chat', specialTokensInText = 'break', model, onProblem } = options;
   checkOption('transport', transport, ['chat', 'completions', 'auto']);
   checkOption('specialTokensInText', specialTokensInText, ['keep', 'break', 'reject']);
-  if (transport === 'chat') return (send) => send;
+  if (transport === 'chat') return { wrap: (send) => send, rendersFor: () => false };
   /** Addresses whose chat requests go to text completions. */
   const learnt = new Set<string>();
 
@@ -77,12 +81,17 @@ export function createTransport(options: TransportOptions & KimiOptions): Transp
     return kept;
   }
 
-  return (send) => async (input, init) => {
-    const request = await readRequest(input, init);
-    if (!request) return send(input, init);
-    if (transport === 'auto' && !learnt.has(request.url)) return tryChat(send, input, init, request);
-    const text = refusalOr(() => render(request));
-    return text instanceof Response ? text : sendText(send, input, init, text);
+  const rendersFor = (url: string) => transport === 'completions' || learnt.has(url);
+
+  return {
+    rendersFor,
+    wrap: (send) => async (input, init) => {
+      const request = await readRequest(input, init);
+      if (!request) return send(input, init);
+      if (!rendersFor(request.url)) return tryChat(send, input, init, request);
+      const text = refusalOr(() => render(request));
+      return text instanceof Response ? text : sendText(send, input, init, text);
+    },
   };
 }
 

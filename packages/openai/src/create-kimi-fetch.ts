@@ -44,7 +44,7 @@ export function createKimiFetch(options: KimiFetchOptions = {}): typeof fetch {
   checkFunction('fetch', options.fetch);
   const { fetch: given, reasoningMemory = createReasoningMemory(), ...rest } = options;
   const transport = createTransport(options);
-  const rewrite = createRequestSide(options);
+  const rewrite = createRequestSide(options, transport.rendersFor);
   checkMemory(reasoningMemory);
   /** What is set here; the rest is for each request to say. */
   const own: KimiOptions = Object.fromEntries(
@@ -52,7 +52,7 @@ export function createKimiFetch(options: KimiFetchOptions = {}): typeof fetch {
   );
 
   return async function kimiFetch(input, init) {
-    const send = transport(given ?? globalThis.fetch);
+    const send = transport.wrap(given ?? globalThis.fetch);
     const request = await readRequest(input, init);
     if (!request) return send(input, init);
     const { body, url } = request;

@@ -204,6 +204,35 @@ describe('what arrives', () => {
     const { sent } = await ask({ model: 'kimi-k2.5', messages: history }, { transport: 'completions' });
     expect(sent.prompt).toContain('## Return of functions.ping:0\npong<|im_end|>');
   });
+
+  test('no reasoning is made up in a prompt', async () => {
+    const body = { model: 'kimi-k2-thinking', messages: history };
+    const empty = '<think></think><|tool_calls_section_begin|>';
+    const { ask } = await start('raw-content');
+    const { sent, problems } = await ask(body, { transport: 'completions' });
+    expect(sent.prompt).toContain(empty);
+    expect(problems).toEqual(['id-rewritten']);
+    const strict = await ask(body, { transport: 'completions', request: { strict: true } });
+    expect(strict.status).toBe(200);
+    const chat = await ask(body);
+    expect(chat.sent.messages).toMatchObject([{}, { reasoning_content: ' ' }, {}]);
+    expect(chat.problems).toContain('reasoning-placeholder-inserted');
+  });
+
+  test('nor once it is known that an address takes prompts only', async () => {
+    const prompts: unknown[] = [];
+    const send = createKimiFetch({
+      transport: 'auto',
+      fetch: async (input, init) => {
+        if (String(input).endsWith('/chat/completions')) return new Response('', { status: 404 });
+        prompts.push(JSON.parse(String(init?.body)).prompt);
+        return Response.json({ choices: [{ index: 0, text: 'Done.', finish_reason: 'stop' }] });
+      },
+    });
+    const body = JSON.stringify({ model: 'kimi-k2-thinking', messages: history });
+    for (const _ of [1, 2]) await send('http://localhost/v1/chat/completions', { method: 'POST', body });
+    expect(prompts.at(-1)).toContain('<think></think><|tool_calls_section_begin|>');
+  });
 });
 
 test('options are checked at once', () => {

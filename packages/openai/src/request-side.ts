@@ -28,9 +28,13 @@ export interface RequestSideOptions {
 /** A request as it is to be sent, or the answer of a server that would refuse it. */
 export type RewrittenRequest = NormalizedRequest<JsonObject> | Response;
 
-/** @throws KimiError naming the option that is wrong */
+/**
+ * @param rendersFor whether requests to an address become prompts here: nobody refuses one without reasoning
+ * @throws KimiError naming the option that is wrong
+ */
 export function createRequestSide(
   options: RequestSideOptions & KimiOptions & { transport?: string | undefined },
+  rendersFor: (url: string) => boolean,
 ): (request: KimiRequest) => RewrittenRequest {
   const { request = true, endpoint = 'auto', model, transport, onProblem } = options;
   if (typeof request !== 'boolean' && (typeof request !== 'object' || request === null))
@@ -43,7 +47,12 @@ export function createRequestSide(
     if (request === false) return { body, problems: [], ids: new Map(), toolNames: new Map() };
     const to = fixed ?? (transport === 'completions' ? 'self-hosted' : endpointOf(url));
     try {
-      const normalized = normalizeRequest(body, { ...parts, endpoint: to, model });
+      const normalized = normalizeRequest(body, {
+        reasoningPlaceholder: !rendersFor(url),
+        ...parts,
+        endpoint: to,
+        model,
+      });
       tell(normalized.problems);
       return normalized;
     } catch (error) {

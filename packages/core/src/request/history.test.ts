@@ -399,6 +399,16 @@ describe('reasoning', () => {
     expect(problems.some(({ code }) => code === 'reasoning-placeholder-inserted')).toBe(expected);
   });
 
+  test('none is put in place where none is wanted', () => {
+    const messages = turn({});
+    const { body, problems } = normalizeRequest(
+      { model: 'kimi-k2.5', messages },
+      { endpoint: 'self-hosted', ids: false, messages: false, reasoningPlaceholder: false },
+    );
+    expect(body.messages).toBe(messages);
+    expect(problems).toEqual([]);
+  });
+
   test('engines get it in both fields that they read', () => {
     const { body } = normalizeRequest(
       { model: 'kimi-k2.5', messages: turn({ reasoning: 'why' }) },

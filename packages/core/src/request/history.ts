@@ -67,6 +67,8 @@ export interface HistorySettings extends Omit<HistoryOptions, 'strict' | 'ids'> 
   rules: RequestRules;
   /** JSON pointer of the list. */
   base: string;
+  /** Default true. */
+  reasoningPlaceholder?: boolean | undefined;
   /** From the caller's tool names to those that are sent. */
   toolNames: ReadonlyMap<string, string>;
   log: RequestLog;
@@ -156,7 +158,7 @@ export function rewriteHistory(
     if (folded.text.trim() === '' && thinks && (hasCalls || keepsReasoning)) {
       const recalled = settings.recallReasoning?.(original as JsonObject, index);
       if (recalled) folded.text = recalled;
-      if (folded.text === '' && hasCalls && settings.thinking) {
+      if (folded.text === '' && hasCalls && settings.thinking && settings.reasoningPlaceholder !== false) {
         folded.text = PLACEHOLDER;
         log.report(
           'reasoning-placeholder-inserted',

@@ -31,6 +31,11 @@ export interface RequestOptions {
   messages?: boolean | undefined;
   /** Gather, recall and fill in reasoning. Default true. */
   reasoning?: boolean | undefined;
+  /**
+   * Put a space where a turn with calls has no reasoning, while the model thinks. Default true; a prompt that is
+   * rendered from the body needs none.
+   */
+  reasoningPlaceholder?: boolean | undefined;
   /** Write tool schemas as the endpoint takes them. Default true. */
   toolSchemas?: boolean | undefined;
   /** Send tools whose name the endpoint refuses under an alias. Default true. */
@@ -74,6 +79,7 @@ export function rewriteRequest(
         tools: listOf(tools).filter(isFunctionTool),
         toolNames: names.sent,
         thinking: parameters.thinking,
+        reasoningPlaceholder: options.reasoningPlaceholder,
         preserveThinking: parameters.preserveThinking,
         messages: options.messages,
         reasoning: options.reasoning,
