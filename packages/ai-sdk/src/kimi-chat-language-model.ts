@@ -13,7 +13,7 @@ import {
   WORKFLOW_DESERIALIZE,
   WORKFLOW_SERIALIZE,
 } from '@ai-sdk/provider-utils';
-import { type Problem, type RequestOptions, type RequestProblem, resolveModel } from '@kimi-tc/core';
+import { type Problem, type RequestOptions, resolveModel } from '@kimi-tc/core';
 import {
   createKimiFetch,
   createReasoningMemory,
@@ -188,8 +188,8 @@ class KimiChatLanguageModel implements LanguageModelV4 {
         learnt.completions ||= response.ok && isTextCompletion(input);
         return response;
       },
-      onProblem(problem) {
-        if (isAboutRequest(problem)) addWarning(warnings, problem);
+      onProblem(problem, { of }) {
+        if (of === 'request') addWarning(warnings, problem);
         else onProblem?.(problem);
       },
     });
@@ -205,11 +205,6 @@ class KimiChatLanguageModel implements LanguageModelV4 {
 function isTextCompletion(input: Parameters<FetchFunction>[0]): boolean {
   const url = typeof input === 'object' && 'url' in input ? input.url : String(input);
   return !url.includes('/chat/completions');
-}
-
-function isAboutRequest(problem: Problem | RequestProblem): boolean {
-  // Only the completions transport reports one without its place.
-  return 'path' in problem || problem.code === 'tool-choice-downgraded';
 }
 
 function takeExtra(reply: WireReply, body: unknown): undefined {

@@ -208,7 +208,7 @@ export class ChatKimi extends ChatOpenAICompletions<ChatKimiCallOptions> {
     streaming: boolean,
   ): InvocationParams & { messages: WireMessage[] } {
     const { problems } = this.readThinking({}, options);
-    for (const problem of problems) this.onProblem?.(problem, { choice: 0, model: this.model });
+    for (const problem of problems) this.onProblem?.(problem, { of: 'request', choice: 0, model: this.model });
     return {
       ...this.invocationParams(options, { streaming }),
       messages: toWireMessages(messages, this.model),

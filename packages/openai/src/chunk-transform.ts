@@ -128,6 +128,7 @@ export function toTurnSettings(options: TransformSettings, choice: number, reply
   const model = typeof options.model === 'object' ? options.model.id : (options.model ?? textOf(reply.model));
   const id = textOf(reply.id);
   const context: ProblemContext = {
+    of: 'reply',
     choice,
     ...(id !== '' && { id }),
     ...(model !== '' && { model }),

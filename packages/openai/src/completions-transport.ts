@@ -1,6 +1,6 @@
-import { KimiError, type SpecialTokensInText } from '@kimi-tc/core';
+import { KimiError, type RequestProblem, type SpecialTokensInText } from '@kimi-tc/core';
 import type { KimiOptions } from './kimi-options.ts';
-import { type KimiRequest, readRequest } from './kimi-request.ts';
+import { type KimiRequest, readRequest, toRequestContext } from './kimi-request.ts';
 import { toChatResponse } from './to-chat-response.ts';
 import { type TextRequest, toTextRequest } from './to-text-request.ts';
 
@@ -53,13 +53,19 @@ export function createTransport(options: TransportOptions & KimiOptions): Transp
     return toChatResponse(response, text.body.stream === true, text.opensThink ? '<think>' : '');
   }
 
-  function render({ body, url }: KimiRequest): TextRequest {
+  function render(request: KimiRequest): TextRequest {
+    const { body } = request;
     const text = toTextRequest(body, model, specialTokensInText);
     const choice = body.tool_choice ?? 'auto';
     if (choice !== 'auto' && choice !== 'none') {
       const message = 'A tool call cannot be forced over the completions transport; the model chooses.';
-      const named = typeof body.model === 'string' && { model: body.model };
-      onProblem?.({ code: 'tool-choice-downgraded', message, offset: 0 }, { choice: 0, ...named, url });
+      const problem: RequestProblem = {
+        code: 'tool-choice-downgraded',
+        message,
+        offset: 0,
+        path: '/tool_choice',
+      };
+      onProblem?.(problem, toRequestContext(request));
     }
     return text;
   }

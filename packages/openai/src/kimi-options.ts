@@ -1,17 +1,26 @@
-import { createParser, KimiError, type ParserOptions, type Problem } from '@kimi-tc/core';
+import {
+  createParser,
+  KimiError,
+  type ParserOptions,
+  type Problem,
+  type RequestProblem,
+} from '@kimi-tc/core';
 
 /** Options of everything here that reads replies: those of the parser, and how to hear of problems. */
 export interface KimiOptions extends ParserOptions {
   /**
-   * Called for each problem when it is found. What it throws breaks the stream.
+   * Called for each problem when it is found. What it throws breaks the stream. Those of a request come
+   * with the `path` they are about, and again with every later request that holds the same message.
    * Default: problems are found under `x_kimi` only.
    */
-  onProblem?: ((problem: Problem, context: ProblemContext) => void) | undefined;
+  onProblem?: ((problem: Problem | RequestProblem, context: ProblemContext) => void) | undefined;
 }
 
-/** Which reply a problem is about. Holds no header, no key and no text. */
+/** What a problem is about. Holds no header, no key and no text. */
 export interface ProblemContext {
-  /** `index` of the choice. */
+  /** What the client sent, or what came back. Only `createKimiFetch` looks at requests. */
+  of: 'request' | 'reply';
+  /** `index` of the choice; 0 for a request. */
   choice: number;
   /** `id` of the server's reply, if it has one. */
   id?: string;

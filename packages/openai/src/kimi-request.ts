@@ -1,5 +1,6 @@
 import type { ParserOptions, ToolDefinition } from '@kimi-tc/core';
 import { isObject, type JsonObject, listOf, textOf } from './json.ts';
+import type { ProblemContext } from './kimi-options.ts';
 
 /** What a request for a chat completion says about the reply to it. */
 export interface KimiRequest {
@@ -22,6 +23,11 @@ export async function readRequest(
   if (!url?.endsWith('/chat/completions')) return undefined;
   const text = init?.body === undefined ? await request?.clone().text() : readText(init.body);
   return { url, body: parseObject(text ?? '') };
+}
+
+/** The context of what is wrong in a request. */
+export function toRequestContext({ body, url }: KimiRequest): ProblemContext {
+  return { of: 'request', choice: 0, ...(typeof body.model === 'string' && { model: body.model }), url };
 }
 
 function readUrl(text: string): string | undefined {

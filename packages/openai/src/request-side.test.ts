@@ -107,6 +107,32 @@ describe('what endpoints refuse', () => {
   });
 });
 
+test('problems of the request are told from those of the reply, and known again by their place', async () => {
+  const seen: unknown[] = [];
+  const { engine } = await start('raw-content', {
+    script: () => '<|tool_call_begin|>ping:0<|tool_call_argument_begin|>{}<|tool_call_end|>',
+  });
+  const send = createKimiFetch({
+    transport: 'completions',
+    onProblem: (problem, { of, model }) =>
+      seen.push([of, model, problem.code, 'path' in problem ? problem.path : undefined]),
+  });
+  const ask = async (messages: object[]) => {
+    const body = { model: 'kimi-k2-instruct', messages, tools: [tool('ping')], tool_choice: 'required' };
+    const init = { method: 'POST', body: JSON.stringify(body) };
+    await (await send(`${engine.baseURL}/chat/completions`, init)).text();
+    return seen.splice(0);
+  };
+  const request = [
+    ['request', 'kimi-k2-instruct', 'id-rewritten', '/messages/1/tool_calls/0/id'],
+    ['request', 'kimi-k2-instruct', 'tool-choice-downgraded', '/tool_choice'],
+  ];
+  const first = await ask(history);
+  expect(first.slice(0, 2)).toEqual(request);
+  expect(first.slice(2)).toContainEqual(['reply', 'kimi-k2-instruct', 'id-rewritten', undefined]);
+  expect((await ask([...history, user])).slice(0, 2)).toEqual(request);
+});
+
 describe('what arrives', () => {
   test('history in the form of the model; the client keeps its own ids', async () => {
     const { ask } = await start('healthy', {

@@ -8,7 +8,7 @@ import {
 } from '@kimi-tc/core';
 import type { JsonObject } from './json.ts';
 import type { KimiOptions } from './kimi-options.ts';
-import type { KimiRequest } from './kimi-request.ts';
+import { type KimiRequest, toRequestContext } from './kimi-request.ts';
 
 export interface RequestSideOptions {
   /**
@@ -62,8 +62,7 @@ export function createRequestSide(
     }
 
     function tell(problems: KimiRequestError['problems']): void {
-      const named = typeof body.model === 'string' && { model: body.model };
-      for (const problem of problems) onProblem?.(problem, { choice: 0, ...named, url });
+      for (const problem of problems) onProblem?.(problem, toRequestContext({ body, url }));
     }
   };
 }

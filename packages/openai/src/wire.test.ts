@@ -353,7 +353,13 @@ test('problems come with the request they are about, and without its secrets', a
     fetch,
   });
   await collect(client);
-  const context = { choice: 0, id: 'chatcmpl-1', model: 'm', url: `${engine.baseURL}/chat/completions` };
+  const context = {
+    of: 'reply',
+    choice: 0,
+    id: 'chatcmpl-1',
+    model: 'm',
+    url: `${engine.baseURL}/chat/completions`,
+  };
   expect(seen).toMatchObject([
     { code: 'id-rewritten', index: 0, context },
     { code: 'unclosed-call', index: 0, context },
