@@ -1,7 +1,5 @@
-import type { JSONObject, SharedV4Warning } from '@ai-sdk/provider';
-import { normalizeToolSchema } from '@kimi-tc/core';
+import type { JSONObject } from '@ai-sdk/provider';
 import type { KimiLanguageModelOptions } from './kimi-call-options.ts';
-import { addWarning } from './request-warnings.ts';
 
 type Body = Record<string, unknown>;
 
@@ -24,29 +22,16 @@ const CONTINUE = { continue_final_message: true, add_generation_prompt: false };
  * see to it.
  *
  * @param prefill the last message is to be continued
- * @param warnings gets what was given up
  */
 export function toKimiBody(
   body: Body,
   endpoint: 'moonshot' | 'self-hosted' | 'router',
   prefill: boolean,
-  warnings: SharedV4Warning[],
 ): Body {
   if (endpoint === 'self-hosted') return prefill ? { ...body, ...CONTINUE } : body;
-  const written = { ...body, response_format: toResponseFormat(body.response_format, warnings) };
-  return endpoint === 'moonshot' ? renameTokenLimit(written) : written;
+  return endpoint === 'moonshot' ? renameTokenLimit(body) : body;
 }
 
 function renameTokenLimit({ max_tokens, ...body }: Body): Body {
   return max_tokens === undefined ? body : { ...body, max_completion_tokens: max_tokens };
-}
-
-/** Schemas of answers are checked as those of tools are. */
-function toResponseFormat(format: unknown, warnings: SharedV4Warning[]): unknown {
-  const { json_schema } = Object(format) as { json_schema?: { schema?: unknown } };
-  if (json_schema?.schema === undefined) return format;
-  const { schema, problems } = normalizeToolSchema(json_schema.schema);
-  for (const { path, ...problem } of problems)
-    addWarning(warnings, { ...problem, path: `/response_format${path}` });
-  return { ...(format as object), json_schema: { ...json_schema, schema } };
 }

@@ -151,7 +151,7 @@ class KimiChatLanguageModel implements LanguageModelV4 {
         supportsStructuredOutputs: config.supportsStructuredOutputs ?? true,
         convertUsage: toUsage,
         transformRequestBody: (body) =>
-          config.request === false ? body : toKimiBody(body, config.endpoint, prefill, warnings),
+          config.request === false ? body : toKimiBody(body, config.endpoint, prefill),
         metadataExtractor: {
           extractMetadata: async ({ parsedBody }) => takeExtra(reply, parsedBody),
           createStreamExtractor: () => ({

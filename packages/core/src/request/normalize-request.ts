@@ -36,7 +36,7 @@ export interface RequestOptions {
    * rendered from the body needs none.
    */
   reasoningPlaceholder?: boolean | undefined;
-  /** Write tool schemas as the endpoint takes them. Default true. */
+  /** Write the schemas of tools, and that of `response_format`, as the endpoint takes them. Default true. */
   toolSchemas?: boolean | undefined;
   /** Send tools whose name the endpoint refuses under an alias. Default true. */
   toolNames?: boolean | undefined;
@@ -66,7 +66,8 @@ export function rewriteRequest(
   if (profile.family === 'unknown')
     return { body: given, problems: log.problems, ids: new Map(), toolNames: new Map() };
   const rules = resolveRules(profile.family, options.endpoint ?? 'router');
-  const { tools, names } = rewriteTools(given, rules, options, log);
+  const flavored = rules.schemas === 'flavored' && options.toolSchemas !== false;
+  const { tools, names } = rewriteTools(given, rules, options, flavored, log);
   const parameters =
     options.parameters === false
       ? { body: given, ...readThinking(given, rules) }
@@ -93,6 +94,7 @@ export function rewriteRequest(
     body: withChanges(parameters.body, {
       ...(tools && { tools }),
       ...(history && { messages: history.messages }),
+      ...(flavored && { response_format: rewriteResponseFormat(parameters.body.response_format, log) }),
       tool_choice: renameChoice(parameters.body.tool_choice, names),
     }),
     problems: log.problems,
@@ -118,6 +120,7 @@ function rewriteTools(
   { tools }: JsonObject,
   rules: RequestRules,
   options: RequestOptions,
+  flavored: boolean,
   log: RequestLog,
 ): { tools: readonly unknown[] | undefined; names: ToolNames } {
   const list = listOf(tools);
@@ -130,7 +133,6 @@ function rewriteTools(
   }
   const longest = options.toolNames === false ? Number.POSITIVE_INFINITY : rules.longestToolName;
   const names = nameTools(list, longest, '/tools', log);
-  const flavored = rules.schemas === 'flavored' && options.toolSchemas !== false;
   const rewritten = mapShared(list, (tool, at) => {
     if (!isObject(tool) || !isObject(tool.function)) return tool;
     const { parameters, name } = tool.function;
@@ -143,6 +145,15 @@ function rewriteTools(
     });
   });
   return { tools: Array.isArray(tools) ? rewritten : undefined, names };
+}
+
+/** The server checks the schema of an answer as those of tools. */
+function rewriteResponseFormat(format: unknown, log: RequestLog): unknown {
+  if (!isObject(format) || !isObject(format.json_schema)) return format;
+  const { schema } = format.json_schema;
+  if (schema === undefined || schema === null) return format;
+  const written = rewriteToolSchema(schema, '/response_format/json_schema/schema', log, '');
+  return withChanges(format, { json_schema: withChanges(format.json_schema, { schema: written }) });
 }
 
 function renameChoice(choice: unknown, { sent }: ToolNames): unknown {
