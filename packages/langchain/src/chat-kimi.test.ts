@@ -255,6 +255,8 @@ describe('what a message says about its reply', () => {
       [['Hello?']].map(([text]) => [new HumanMessage(text as string)]),
     );
     expect(generations[0]?.map(({ text }) => text)).toEqual(['Hello.', 'Hello.']);
+    // A stream is one message.
+    expect(fold(await collect(await model.stream('Hello?'))).content).toBe('Hello.');
   });
 });
 
@@ -285,6 +287,25 @@ describe('requests', () => {
     });
     expect(body).not.toHaveProperty('thinking');
     expect(told).toEqual(['param-dropped']);
+  });
+
+  test('schemas of replies are those that the API takes, and parse as the given ones', async () => {
+    const script = [{ text: '{"city":"Oslo","degrees":"-3"}', behaviour: 'healthy' as const }];
+    const schema = z.object({ city: z.string(), degrees: z.coerce.number().multipleOf(1) });
+    const told: string[] = [];
+    const api = await start(
+      { script },
+      { model: 'kimi-k2.7-code', endpoint: 'moonshot', onProblem: ({ code }) => told.push(code) },
+    );
+    expect(await api.model.withStructuredOutput(schema).invoke('?')).toEqual({ city: 'Oslo', degrees: -3 });
+    expect(JSON.stringify(bodyOf(api.engine).response_format)).not.toMatch(/"\$schema"|"multipleOf":/);
+    expect(told).toContain('schema-relaxed');
+    const own = await start({ script }, { model: 'kimi-k2.7-code' });
+    expect(await own.model.withStructuredOutput(schema, { method: 'jsonSchema' }).invoke('?')).toEqual({
+      city: 'Oslo',
+      degrees: -3,
+    });
+    expect(JSON.stringify(bodyOf(own.engine).response_format)).toMatch(/"\$schema"/);
   });
 
   test('forced tools, by family, at the API', async () => {
