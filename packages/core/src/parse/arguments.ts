@@ -45,13 +45,13 @@ export interface ArgumentReader {
   /** The stream is over: may end the call at a call end inside a string. */
   takeEnd(): Taken;
   /** One JSON value, as far as it came. */
-  readonly whole: boolean;
+  isWhole(): boolean;
   /** The value is whole and cannot go on: text from here on stands behind it. */
-  readonly done: boolean;
+  isDone(): boolean;
   /** Something other than white space came. */
-  readonly started: boolean;
+  hasStarted(): boolean;
   /** The JSON broke. */
-  readonly broken: boolean;
+  isBroken(): boolean;
   /** No more text comes; lets go of what was held. */
   finish(): ReadArguments;
 }
@@ -61,8 +61,8 @@ export function readObject(text: string): string | undefined {
   const json = text.trim();
   const scanner = createJsonScanner();
   const whole =
-    json.startsWith('{') && scanner.read(json, 0) === json.length && scanner.status === 'complete';
-  return whole ? scanner.output : undefined;
+    json.startsWith('{') && scanner.read(json, 0) === json.length && scanner.status() === 'complete';
+  return whole ? scanner.output() : undefined;
 }
 
 /**
@@ -105,7 +105,7 @@ export function createArgumentReader({ onDelta, markup, maxLength }: ArgumentRea
       heldDeltas.push(piece);
       return;
     }
-    over ||= maxLength !== undefined && kept.length + piece.length > maxLength;
+    over ||= maxLength !== undefined && kept.length() + piece.length > maxLength;
     if (over) return;
     kept.push(piece);
     if (streaming) onDelta(piece);
@@ -134,7 +134,7 @@ export function createArgumentReader({ onDelta, markup, maxLength }: ArgumentRea
   function stream(): void {
     if (streaming) return;
     streaming = true;
-    if (kept.length > 0) onDelta(kept.toString());
+    if (kept.length() > 0) onDelta(kept.toString());
   }
 
   function takeRaw(text: string): Taken {
@@ -154,27 +154,27 @@ export function createArgumentReader({ onDelta, markup, maxLength }: ArgumentRea
       streaming = first === '{' || first === '[';
     }
     const end = scanner.read(text, from);
-    if (scanner.inString) {
-      put(space === '' ? scanner.output : space + scanner.output);
+    if (scanner.inString()) {
+      put(space === '' ? scanner.output() : space + scanner.output());
       space = '';
       return 'inside';
     }
-    if (scanner.status === 'complete') {
-      put(space + scanner.output);
+    if (scanner.status() === 'complete') {
+      put(space + scanner.output());
       space = '';
-    } else putOutsideString(scanner.output);
-    if (scanner.status === 'complete' && (end < text.length || !/[-\d]/.test(first))) {
+    } else putOutsideString(scanner.output());
+    if (scanner.status() === 'complete' && (end < text.length || !/[-\d]/.test(first))) {
       dropCheckpoint();
       done = true;
       return { behind: text.slice(end) };
     }
-    if (scanner.status !== 'broken') return 'inside';
+    if (scanner.status() !== 'broken') return 'inside';
     if (!markup) return { behind: text.slice(end) };
     return endsHere ? endAtCheckpoint() : takeRaw(text.slice(end));
   }
 
   function takePlain(text: string): boolean {
-    if (!streaming || raw || held.length > 0 || !scanner.inPlainString) return false;
+    if (!streaming || raw || held.length > 0 || !scanner.inPlainString()) return false;
     for (let at = 0; at < text.length; at++) {
       const unit = text.charCodeAt(at);
       if (unit < 0x20 || unit === 0x22 || unit === 0x5c || unit === 0x3c || unit === 0x5b) return false;
@@ -192,33 +192,33 @@ export function createArgumentReader({ onDelta, markup, maxLength }: ArgumentRea
         return takeText(lexeme.text);
       }
       // Behind a backslash a marker breaks the string: then it is none of its data.
-      if (raw || !scanner.inPlainString) return endsHere ? endAtCheckpoint(lexeme) : 'marker';
+      if (raw || !scanner.inPlainString()) return endsHere ? endAtCheckpoint(lexeme) : 'marker';
       if (held.length > 0) {
         endsHere = true;
         held.push(lexeme);
       } else if (markup && lexeme.kind === 'call-end') {
         held.push(lexeme);
-        healedBefore = scanner.healed;
+        healedBefore = scanner.healed();
       }
       return takeText(lexeme.text);
     },
     takeText,
     takeEnd: () => (held.length > 0 ? endAtCheckpoint() : 'inside'),
-    get whole() {
-      return scanner.status === 'complete' && !raw;
+    isWhole() {
+      return scanner.status() === 'complete' && !raw;
     },
-    get done() {
+    isDone() {
       return done;
     },
-    get started() {
+    hasStarted() {
       return first !== '';
     },
-    get broken() {
+    isBroken() {
       return raw;
     },
     finish() {
       held = [];
-      const whole = scanner.status === 'complete' && !raw && !over;
+      const whole = scanner.status() === 'complete' && !raw && !over;
       const written = kept.toString();
       const decoded = whole && first === '"' ? readObject(JSON.parse(written)) : undefined;
       const text = decoded ?? (whole && written === 'null' ? '{}' : written);
@@ -227,7 +227,7 @@ export function createArgumentReader({ onDelta, markup, maxLength }: ArgumentRea
         text,
         state: first === '' ? 'empty' : whole ? 'whole' : 'part',
         isObject: whole && text.startsWith('{'),
-        repaired: (endedAtCheckpoint ? healedBefore : scanner.healed) || decoded !== undefined,
+        repaired: (endedAtCheckpoint ? healedBefore : scanner.healed()) || decoded !== undefined,
         over,
       };
     },

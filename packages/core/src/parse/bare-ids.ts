@@ -66,7 +66,7 @@ export function createBareIds(tools: ToolBox): BareIds {
     for (let at = Math.max(word, length - PREFIX.length + 1); at < length; at++) {
       if (text.charCodeAt(at) === 0x66 /* f */ && PREFIX.startsWith(text.slice(at))) return at;
     }
-    for (let at = word; at < length; at++) {
+    for (let at = word; at < length && names.length > 0; at++) {
       const similar = byFirstUnit.get(text.charCodeAt(at));
       if (!similar || isNameUnit(at > 0 ? text.charCodeAt(at - 1) : before)) continue;
       const rest = text.slice(at);

@@ -66,7 +66,7 @@ export function createCallReader(options: CallReaderOptions): CallReader {
 
   function take(lexeme: Lexeme): Left | undefined {
     if (lexeme.kind === 'cut-marker' || lexeme.kind === 'end-of-sequence') return undefined;
-    if (args.done) return lexeme.kind === 'text' ? takeBehind(lexeme) : atMarker(lexeme);
+    if (args.isDone()) return lexeme.kind === 'text' ? takeBehind(lexeme) : atMarker(lexeme);
     const taken = args.take(lexeme);
     if (taken === 'inside') return undefined;
     if (taken === 'marker') return atMarker(lexeme);
@@ -74,7 +74,7 @@ export function createCallReader(options: CallReaderOptions): CallReader {
     const rest = tailOf(lexeme, lexeme.text.length - taken.behind.length);
     const again = rest.text === '' ? [] : [rest];
     if (endsBy === 'markup') return rest.text === '' ? undefined : takeBehind(rest);
-    if (!args.whole) return giveUp(again);
+    if (!args.isWhole()) return giveUp(again);
     call.report('text-call-recovered');
     return leave('closed', again);
   }
@@ -96,7 +96,7 @@ export function createCallReader(options: CallReaderOptions): CallReader {
     if (kind === 'call-end') return leave('closed', []);
     if (kind === 'section-begin' || kind === 'section-end' || kind === 'call-begin')
       return leave('unclosed', [lexeme]);
-    if (!args.whole) {
+    if (!args.isWhole()) {
       args.takeText(lexeme.text); // not JSON: from here on the arguments are kept raw
       return undefined;
     }
@@ -120,7 +120,7 @@ export function createCallReader(options: CallReaderOptions): CallReader {
       const taken = args.takeEnd();
       if (typeof taken === 'object' && 'again' in taken)
         return { ...leave('closed', taken.again), cut: false };
-      const cut = !args.whole;
+      const cut = !args.isWhole();
       return { ...leave('cut', []), cut };
     },
   };

@@ -36,9 +36,9 @@ export function createCallSuspicion(tools: ToolBox): CallSuspicion {
 
   /** Follows the object; returns what is behind it once it is no call. */
   function follow(read: CallObject, text: string): string {
-    const end = read.json.status === 'open' ? read.json.read(text, 0) : 0;
+    const end = read.json.status() === 'open' ? read.json.read(text, 0) : 0;
     let rest = text.slice(end);
-    while (rest !== '' && read.json.status === 'complete') {
+    while (rest !== '' && read.json.status() === 'complete') {
       const visible = rest.trimStart();
       const space = rest.slice(0, rest.length - visible.length);
       read.behind = (read.behind + space).slice(-FORM_LENGTH);
@@ -86,6 +86,7 @@ export function createCallSuspicion(tools: ToolBox): CallSuspicion {
         if (recent.length > 64 * reach) recent = recent.slice(-reach);
       }
     },
-    end: () => found || (object?.json.status === 'complete' && (object.isExpression ? object.closed : true)),
+    end: () =>
+      found || (object?.json.status() === 'complete' && (object.isExpression ? object.closed : true)),
   };
 }

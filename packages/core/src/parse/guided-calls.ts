@@ -23,10 +23,10 @@ export function createGuidedTrial(tools: ToolBox): GuidedTrial {
 
   function fits({ kind, channel, text }: Lexeme): boolean {
     if (channel !== 'content') return false;
-    if (kind !== 'text' && !json.inPlainString) return json.status === 'complete';
+    if (kind !== 'text' && !json.inPlainString()) return json.status() === 'complete';
     const end = json.read(text, 0);
     kept.push(text);
-    return json.status !== 'broken' && text.slice(end).trim() === '';
+    return json.status() !== 'broken' && text.slice(end).trim() === '';
   }
 
   return {
@@ -37,7 +37,7 @@ export function createGuidedTrial(tools: ToolBox): GuidedTrial {
     },
     held,
     end() {
-      if (json.status !== 'complete' || json.healed) return undefined;
+      if (json.status() !== 'complete' || json.healed()) return undefined;
       const text = kept.toString().trim();
       const items = text.startsWith('[') ? splitTopLevel(text) : [text];
       const calls = items.map((item) => (item.startsWith('{') ? unwrap(item, tools) : undefined));

@@ -7,15 +7,15 @@ export interface JsonScanner {
    */
   read(text: string, from: number): number;
   /** What the last `read` took, control characters in strings escaped. */
-  readonly output: string;
+  output(): string;
   /** `complete`: the root value is whole. A number at the root counts as whole while digits may follow. */
-  readonly status: 'open' | 'complete' | 'broken';
+  status(): 'open' | 'complete' | 'broken';
   /** Inside a string (also right behind its backslash). */
-  readonly inString: boolean;
+  inString(): boolean;
   /** Inside a string, and not in an escape: text without `"`, `\` and control characters changes nothing. */
-  readonly inPlainString: boolean;
+  inPlainString(): boolean;
   /** A raw control character was escaped. */
-  readonly healed: boolean;
+  healed(): boolean;
 }
 
 /** What the next character may be. */
@@ -186,22 +186,22 @@ export function createJsonScanner(): JsonScanner {
 
   return {
     read,
-    get output() {
+    output() {
       return output;
     },
-    get status() {
+    status() {
       if (expect === 'broken') return 'broken';
       const whole =
         expect === 'nothing' || (expect === 'number' && open.length === 0 && WHOLE_NUMBER.test(number));
       return whole ? 'complete' : 'open';
     },
-    get inString() {
+    inString() {
       return expect === 'string' || expect === 'escape' || expect === 'hex';
     },
-    get inPlainString() {
+    inPlainString() {
       return expect === 'string';
     },
-    get healed() {
+    healed() {
       return healed;
     },
   };

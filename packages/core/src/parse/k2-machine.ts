@@ -76,7 +76,7 @@ export function createK2Machine(settings: MachineSettings): Machine {
     tools,
     calls,
     maxArgumentsLength: limits.maxArgumentsLength,
-    offset: () => lexer.offset,
+    offset: lexer.offset,
     onOpen: () => output.callOpened(),
   });
   const reader = createTextReader({
@@ -206,7 +206,7 @@ export function createK2Machine(settings: MachineSettings): Machine {
   function endGuided({ held, end }: GuidedTrial): State {
     const found = end();
     reader.endRun();
-    position = lexer.offset;
+    position = lexer.offset();
     for (const call of found ?? []) deliver(call);
     if (!found) readAgain(held);
     return inText;
@@ -446,7 +446,7 @@ export function createK2Machine(settings: MachineSettings): Machine {
   return {
     feed(delta, channel) {
       const plain =
-        lexer.idle &&
+        lexer.isIdle() &&
         !(channel === 'reasoning' && thinking.content) &&
         ((state === inArguments && open.takePlain(delta)) ||
           (state === inText && !mayBeGuided && reader.takePlain(delta, channel)));
@@ -456,16 +456,16 @@ export function createK2Machine(settings: MachineSettings): Machine {
     feedToolCall: structured.feed,
     end(finishReason) {
       endOfStream();
-      position = lexer.offset;
+      position = lexer.offset();
       reader.end();
       output.end();
       openAtEnd = structured.end(finishReason) || openAtEnd;
       calls.settle();
       const { complete, incomplete, suppressed } = calls.seen;
-      if ((output.suspicious || cutInQuote) && complete + incomplete + suppressed === 0) {
+      const { visible, reasoning, suspicious } = output.summary();
+      if ((suspicious || cutInQuote) && complete + incomplete + suppressed === 0) {
         report('suspected-tool-call', position);
       }
-      const { visible, reasoning } = output;
       const turn = { complete, incomplete, suppressed, openAtEnd, visible, reasoning };
       emit({
         type: 'finish',

@@ -20,12 +20,12 @@ export function tailOf(lexeme: Lexeme, at: number): Lexeme {
 export interface Lexer {
   feed(delta: string, channel: Channel): void;
   /** Nothing is held, so that a delta without `<` and `[` may pass by the lexer, if it is counted. */
-  readonly idle: boolean;
+  isIdle(): boolean;
   count(delta: string, channel: Channel): void;
   /** Lets go of what is held. */
   end(): void;
   /** UTF-16 units fed so far. */
-  readonly offset: number;
+  offset(): number;
 }
 
 const SPELLINGS = [...MARKERS.keys()];
@@ -98,7 +98,7 @@ export function createLexer(emit: (lexeme: Lexeme) => void): Lexer {
 
   return {
     feed,
-    get idle() {
+    isIdle() {
       return held === '';
     },
     count(delta, from) {
@@ -111,7 +111,7 @@ export function createLexer(emit: (lexeme: Lexeme) => void): Lexer {
       if (held !== '') emit({ kind, text: held, channel, offset: offset - held.length });
       held = '';
     },
-    get offset() {
+    offset() {
       return offset;
     },
   };

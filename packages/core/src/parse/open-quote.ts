@@ -64,16 +64,16 @@ export function createQuotedCallTrial(tools: ToolBox): QuotedCallTrial {
   }
 
   function inArguments({ kind, text }: Lexeme): boolean {
-    if (kind === 'call-end' && json.status === 'complete') {
+    if (kind === 'call-end' && json.status() === 'complete') {
       calls++;
       if (inSection >= 0) inSection++;
       state = 'between';
       return true;
     }
-    if (kind !== 'text' && !json.inPlainString) return false;
+    if (kind !== 'text' && !json.inPlainString()) return false;
     if (root === '') root = text.trimStart().charAt(0);
     const end = json.read(text, 0);
-    return '{'.startsWith(root) && json.status !== 'broken' && text.slice(end).trim() === '';
+    return '{'.startsWith(root) && json.status() !== 'broken' && text.slice(end).trim() === '';
   }
 
   return {

@@ -21,11 +21,11 @@ export interface Output {
   /** A call was opened: runs of white space do not show any more. */
   callOpened(): void;
   end(): void;
-  /** Anything but white space left as content. */
-  readonly visible: boolean;
-  readonly reasoning: boolean;
-  /** Unquoted text looked like a call of an offered tool. */
-  readonly suspicious: boolean;
+  /**
+   * What left so far. `visible`: content other than white space. `suspicious`: unquoted text that looks
+   * like a call of an offered tool.
+   */
+  summary(): { visible: boolean; reasoning: boolean; suspicious: boolean };
 }
 
 export function createOutput({ tools, lenient, emit, onCall }: OutputOptions): Output {
@@ -124,14 +124,10 @@ export function createOutput({ tools, lenient, emit, onCall }: OutputOptions): O
       endShownRun();
       if (blank !== '') emit({ type: 'text-delta', delta: blank });
     },
-    get visible() {
-      return visible;
-    },
-    get reasoning() {
-      return reasoning;
-    },
-    get suspicious() {
-      return suspicion.content.end() || suspicion.reasoning.end();
-    },
+    summary: () => ({
+      visible,
+      reasoning,
+      suspicious: suspicion.content.end() || suspicion.reasoning.end(),
+    }),
   };
 }

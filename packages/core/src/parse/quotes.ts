@@ -10,13 +10,15 @@ export interface QuoteTracker {
    */
   advance(text: string, from: number, to: number): number;
   /** Something is open, or a run of backticks is being read. */
-  readonly busy: boolean;
+  isBusy(): boolean;
   /** Whether what was read last is quoted. */
-  readonly open: boolean;
+  wasQuoted(): boolean;
   /** Whether what comes next is quoted; for use where no backtick comes next. */
   isOpen(): boolean;
-  /** At the start of a line of what shows; to be set back when text turns out to be a call and is taken out. */
-  atLineStart: boolean;
+  /** At the start of a line of what shows. */
+  atLineStart(): boolean;
+  /** To be set back when text turns out to be a call and is taken out. */
+  setLineStart(value: boolean): void;
   reset(): void;
 }
 
@@ -77,17 +79,15 @@ export function createQuoteTracker(): QuoteTracker {
 
   return {
     advance,
-    get busy() {
+    isBusy() {
       return fence + span + run > 0;
     },
     isOpen,
-    get open() {
+    wasQuoted() {
       return fence + span > 0;
     },
-    get atLineStart() {
-      return atLineStart;
-    },
-    set atLineStart(value) {
+    atLineStart: () => atLineStart,
+    setLineStart(value) {
       atLineStart = value;
     },
     reset() {

@@ -55,7 +55,10 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
     // Neither index nor id: a name begins a call where the last one has all it needs.
     const last = entries.at(-1);
     const begins =
-      typeof name === 'string' && name !== '' && last?.args.started && (last.args.done || name !== last.name);
+      typeof name === 'string' &&
+      name !== '' &&
+      last?.args.hasStarted() &&
+      (last.args.isDone() || name !== last.name);
     return begins ? undefined : last;
   }
 
@@ -98,13 +101,14 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
       const entry = entries[ready] as Entry;
       const isOffered = tools.find(entry.name.trim()) !== undefined;
       const named = tools.known ? isOffered : entry.name !== '';
-      if (!named || !(entry.args.started || (isOffered && entries[ready + 1]?.args.started))) return;
+      if (!named || !(entry.args.hasStarted() || (isOffered && entries[ready + 1]?.args.hasStarted())))
+        return;
       start(entry);
     }
   }
 
   function takeArguments(entry: Entry, text: string): void {
-    if (entry.args.done) {
+    if (entry.args.isDone()) {
       entry.junk ||= text.trim() !== '';
       return;
     }
@@ -130,7 +134,7 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
       for (const entry of entries) {
         const read = entry.args.finish();
         const cut =
-          read.state === 'part' ? mayBeCut || !entry.args.broken : read.state === 'empty' && mayBeCut;
+          read.state === 'part' ? mayBeCut || !entry.args.isBroken() : read.state === 'empty' && mayBeCut;
         openAtEnd ||= cut;
         start(entry);
         entry.call?.finish({ ...read, repaired: read.repaired || entry.junk }, cut ? 'cut' : 'closed');

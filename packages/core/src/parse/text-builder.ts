@@ -2,7 +2,7 @@
 export interface TextBuilder {
   push(piece: string): void;
   /** UTF-16 units so far. */
-  readonly length: number;
+  length(): number;
   toString(): string;
 }
 
@@ -19,9 +19,7 @@ export function createTextBuilder(): TextBuilder {
       blocks.push(pieces.join(''));
       pieces = [];
     },
-    get length() {
-      return length;
-    },
+    length: () => length,
     toString: () => blocks.join('') + pieces.join(''),
   };
 }

@@ -70,7 +70,7 @@ export function readLenientCalls(text: string, atLineStart: boolean, tools: Tool
   );
   const nextInvoke = new RegExp(`\\s*<invoke name="(${name})">`, 'y');
   const quotes = createQuoteTracker();
-  quotes.atLineStart = atLineStart;
+  quotes.setLineStart(atLineStart);
   const cursor = createCursor(text);
   const pieces: TextPiece[] = [];
   /** What is in `pieces`, and how far the quotes were followed. */
@@ -108,7 +108,7 @@ export function readLenientCalls(text: string, atLineStart: boolean, tools: Tool
     if (calls.length === 0) continue;
     pieces.push(text.slice(done, start), ...calls);
     done = followed = opener.lastIndex = cursor.at;
-    quotes.atLineStart = startsLine;
+    quotes.setLineStart(startsLine);
   }
   pieces.push(text.slice(done));
   return pieces;
@@ -137,7 +137,7 @@ function createCursor(text: string) {
     object(): string | undefined {
       const scanner = createJsonScanner();
       cursor.at = scanner.read(text, cursor.at);
-      return scanner.status === 'complete' ? scanner.output : undefined;
+      return scanner.status() === 'complete' ? scanner.output() : undefined;
     },
     /** Children of one element as a JSON object; every one must be a declared parameter of the tool. */
     children(
@@ -175,7 +175,7 @@ function toJsonValue(value: string, schema: unknown): string {
   if (!takesString) {
     const json = value.trim();
     const scanner = createJsonScanner();
-    if (scanner.read(json, 0) === json.length && scanner.status === 'complete') return scanner.output;
+    if (scanner.read(json, 0) === json.length && scanner.status() === 'complete') return scanner.output();
   }
   return JSON.stringify(value);
 }

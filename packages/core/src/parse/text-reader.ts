@@ -69,14 +69,14 @@ export function createTextReader({ tools, recover, output, isThinking }: TextRea
 
   function takePlain(text: string, from: Channel): boolean {
     const tracker = quotes[from];
-    if (held !== '' || from !== channel || tracker.busy) return false;
+    if (held !== '' || from !== channel || tracker.isBusy()) return false;
     for (let at = 0; at < text.length; at++) {
       const unit = text.charCodeAt(at);
       if (unit === 0x3c /* < */ || unit === 0x5b /* [ */ || unit === 0x60 /* ` */ || unit === 0x7b /* { */)
         return false;
     }
-    const lineStart = tracker.atLineStart;
-    tracker.advance(text, 0, text.length);
+    const lineStart = tracker.atLineStart();
+    if (text !== '') tracker.setLineStart(text.charCodeAt(text.length - 1) === 0x0a);
     const stop = ids.findHeld(text, 0, before);
     if (stop === text.length) write(text, false, lineStart);
     else {
@@ -95,12 +95,12 @@ export function createTextReader({ tools, recover, output, isThinking }: TextRea
     const offset = lexeme.offset - held.length;
     /** The tracker has read what was held. */
     let read = held.length;
-    let lineStart = read > 0 ? heldAtLineStart : tracker.atLineStart;
+    let lineStart = read > 0 ? heldAtLineStart : tracker.atLineStart();
     held = '';
     let call = recover ? ids.findStripped(text, 0) : undefined;
-    for (let at = 0; at < text.length; lineStart = tracker.atLineStart) {
+    for (let at = 0; at < text.length; lineStart = tracker.atLineStart()) {
       const callStart = call?.start ?? text.length;
-      const quoted = tracker.open;
+      const quoted = tracker.wasQuoted();
       const end = callStart < read ? callStart : tracker.advance(text, read, callStart);
       const atCall = call !== undefined && end === callStart && !tracker.isOpen();
       const stop = end < text.length || quoted ? end : ids.findHeld(text, at, before);
@@ -109,7 +109,7 @@ export function createTextReader({ tools, recover, output, isThinking }: TextRea
       if (call && atCall) {
         const startLine = startsLine(call.start);
         if (call.whole) {
-          tracker.atLineStart = startLine;
+          tracker.setLineStart(startLine);
           const rest = { ...lexeme, text: text.slice(call.brace), offset: offset + call.brace };
           return { header: text.slice(call.start, call.brace), offset: offset + call.start, rest };
         }
@@ -137,7 +137,7 @@ export function createTextReader({ tools, recover, output, isThinking }: TextRea
       if (!ids.isHeader(held)) return undefined;
       const header = held;
       held = '';
-      quotes[channel].atLineStart = heldAtLineStart;
+      quotes[channel].setLineStart(heldAtLineStart);
       return header;
     },
     endRun() {
