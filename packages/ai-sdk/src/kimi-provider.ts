@@ -6,7 +6,7 @@ import {
   withUserAgentSuffix,
 } from '@ai-sdk/provider-utils';
 import { KimiError } from '@kimi-tc/core';
-import { createKimiFetch, createReasoningMemory } from '@kimi-tc/openai';
+import { createKimiFetch, createReasoningMemory, endpointOf } from '@kimi-tc/openai';
 import { createKimiChatModel, type KimiChatConfig } from './kimi-chat-language-model.ts';
 import { checkReplyOptions, type KimiReplyOptions } from './kimi-options.ts';
 import { VERSION } from './version.ts';
@@ -65,11 +65,6 @@ export interface KimiProvider extends ProviderV4 {
   chatModel(modelId: KimiModelId): LanguageModelV4;
 }
 
-const MOONSHOT = /(?:^|\.)(?:moonshot\.(?:ai|cn)|kimi\.com)$/;
-/** Loopback, link-local and private addresses, and names without a public domain; as in `createKimiFetch`. */
-const PRIVATE =
-  /^(?:\[.*\]|127\..*|10\..*|192\.168\..*|169\.254\..*|172\.(?:1[6-9]|2\d|3[01])\..*|[^.]+|.*\.(?:local|internal|lan|localhost))$/;
-
 /**
  * A provider of Kimi models, whatever serves them: Moonshot's API, a router, or a server of one's own.
  *
@@ -84,17 +79,17 @@ export function createKimi(settings: KimiProviderSettings = {}): KimiProvider {
     ...rest
   } = settings;
   checkSettings(settings);
-  const host = toHost(given);
-  const isMoonshot = MOONSHOT.test(host);
+  const own = endpointOf(given);
 
   const getHeaders = () => {
-    const key = isMoonshot
-      ? loadApiKey({
-          apiKey,
-          environmentVariableName: 'MOONSHOT_API_KEY',
-          description: 'Moonshot API key',
-        })
-      : apiKey;
+    const key =
+      own === 'moonshot'
+        ? loadApiKey({
+            apiKey,
+            environmentVariableName: 'MOONSHOT_API_KEY',
+            description: 'Moonshot API key',
+          })
+        : apiKey;
     return withUserAgentSuffix(
       { ...(key && { Authorization: `Bearer ${key}` }), ...headers },
       `ai-sdk-kimi-tc/${VERSION}`,
@@ -107,7 +102,7 @@ export function createKimi(settings: KimiProviderSettings = {}): KimiProvider {
     provider: 'kimi.chat',
     baseURL: withoutTrailingSlash(given) as string,
     headers: getHeaders,
-    endpoint: endpoint === 'auto' ? toEndpoint(host, isMoonshot, rest.transport) : endpoint,
+    endpoint: endpoint === 'auto' ? toEndpoint(own, rest.transport) : endpoint,
     learnt: { completions: false },
   };
 
@@ -128,21 +123,10 @@ export function createKimi(settings: KimiProviderSettings = {}): KimiProvider {
 export const kimi: KimiProvider = /* @__PURE__ */ createKimi();
 
 function toEndpoint(
-  host: string,
-  isMoonshot: boolean,
+  own: KimiChatConfig['endpoint'],
   transport: KimiChatConfig['transport'],
 ): KimiChatConfig['endpoint'] {
-  if (isMoonshot) return 'moonshot';
-  return PRIVATE.test(host) || transport === 'completions' ? 'self-hosted' : 'router';
-}
-
-/** A relative address, which browsers take, is some server behind the page's own. */
-function toHost(baseURL: string): string {
-  try {
-    return new URL(baseURL, 'http://relative.invalid').hostname;
-  } catch {
-    throw new KimiError('baseURL', 'baseURL: expected a URL');
-  }
+  return own !== 'moonshot' && transport === 'completions' ? 'self-hosted' : own;
 }
 
 /** The fetch checks its own options, and does so when it is made. */
@@ -157,6 +141,10 @@ function checkSettings({ emptyTurn, ...settings }: KimiProviderSettings): void {
   } = settings;
   createKimiFetch(rest);
   checkReplyOptions({ emptyTurn });
-  if (baseURL !== undefined && (typeof baseURL !== 'string' || baseURL === ''))
-    throw new KimiError('baseURL', 'baseURL: expected a URL');
+  if (baseURL !== undefined && !isAddress(baseURL)) throw new KimiError('baseURL', 'baseURL: expected a URL');
+}
+
+/** A relative address, which browsers take, is some server behind the page's own. */
+function isAddress(baseURL: unknown): boolean {
+  return typeof baseURL === 'string' && baseURL !== '' && URL.canParse(baseURL, 'http://relative.invalid');
 }

@@ -1,9 +1,8 @@
 import { type Endpoint, KimiError, normalizeRequest, type ThinkingOption } from '@kimi-tc/core';
-import type { KimiFetchOptions } from '@kimi-tc/openai';
+import { endpointOf, type KimiFetchOptions } from '@kimi-tc/openai';
 import type { BaseChatModelParams } from '@langchain/core/language_models/chat_models';
 import { getEnvironmentVariable } from '@langchain/core/utils/env';
 import type { BaseChatOpenAIFields, ChatOpenAICompletionsCallOptions } from '@langchain/openai';
-import { endpointOf } from './endpoint-of.ts';
 
 /** Models that Moonshot serves or has published; servers have names of their own for them. */
 export type KimiModelId =
@@ -89,6 +88,7 @@ export function toSettings(fields: ChatKimiFields): ChatKimiSettings {
   if (typeof model !== 'string' || model === '')
     throw new KimiError('model', 'model: expected the id of a model, such as kimi-k2.6');
   const baseURL = fields.baseURL ?? configuration?.baseURL ?? MOONSHOT_API;
+  if (!URL.canParse(baseURL)) throw new KimiError('baseURL', 'baseURL: expected a URL');
   const own = endpointOf(baseURL);
   const given = fields.apiKey ?? configuration?.apiKey ?? undefined;
   const apiKey =

@@ -8,6 +8,7 @@ test('exports what the README names', () => {
     'completionStreamToChat',
     'createKimiFetch',
     'createReasoningMemory',
+    'endpointOf',
     'transformKimiCompletion',
     'transformKimiStream',
   ]);

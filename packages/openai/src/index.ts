@@ -4,6 +4,7 @@ export { collectTurn } from './collect-turn.ts';
 export { completionStreamToChat } from './completion-stream-to-chat.ts';
 export type { TransportOptions } from './completions-transport.ts';
 export { createKimiFetch, type KimiFetchOptions } from './create-kimi-fetch.ts';
+export { endpointOf } from './endpoint-of.ts';
 export type {
   ChatChoice,
   ChatChunk,

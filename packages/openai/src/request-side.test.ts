@@ -1,7 +1,6 @@
 import { type BehaviourName, type EngineOptions, startEngine } from '@kimi-tc/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createKimiFetch, type KimiFetchOptions } from './index.ts';
-import { endpointOf } from './request-side.ts';
+import { createKimiFetch, endpointOf, type KimiFetchOptions } from './index.ts';
 
 const call = (id: string, name: string, args = '{}') => ({
   id,

@@ -6,6 +6,7 @@ import {
   normalizeRequest,
   type RequestOptions,
 } from '@kimi-tc/core';
+import { endpointOf } from './endpoint-of.ts';
 import type { JsonObject } from './json.ts';
 import type { KimiOptions } from './kimi-options.ts';
 import { type KimiRequest, toRequestContext } from './kimi-request.ts';
@@ -72,17 +73,4 @@ function toRefusal({ message, option, problems }: KimiRequestError): Response {
   const code = problems.at(-1)?.code ?? null;
   const error = { message, type: 'invalid_request_error', param: option, code };
   return Response.json({ error }, { status: 400 });
-}
-
-const MOONSHOT = /(^|\.)(moonshot\.(ai|cn)|kimi\.com)$/;
-/** Loopback, link-local and private addresses, and names without a public domain. */
-const PRIVATE =
-  /^(\[.*\]|127\..*|10\..*|192\.168\..*|169\.254\..*|172\.(1[6-9]|2\d|3[01])\..*|[^.]+|.*\.(local|internal|lan|localhost))$/;
-
-/** @param url relative ones name no host */
-export function endpointOf(url: string): Endpoint {
-  const host = URL.parse(url)?.hostname;
-  if (host === undefined) return 'router';
-  if (MOONSHOT.test(host)) return 'moonshot';
-  return PRIVATE.test(host) ? 'self-hosted' : 'router';
 }

@@ -1,4 +1,4 @@
-import { type Endpoint, KimiError } from '@kimi-tc/core';
+import type { Endpoint } from '@kimi-tc/core';
 
 const MOONSHOT = /(^|\.)(moonshot\.(ai|cn)|kimi\.com)$/;
 /** Loopback, link-local and private addresses, and names without a public domain. */
@@ -6,13 +6,13 @@ const PRIVATE =
   /^(\[.*\]|127\..*|10\..*|192\.168\..*|169\.254\..*|172\.(1[6-9]|2\d|3[01])\..*|[^.]+|.*\.(local|internal|lan|localhost))$/;
 
 /**
- * Who answers at an address: what `endpoint: 'auto'` of `@kimi-tc/openai` goes by.
+ * Who answers at an address: what `endpoint: 'auto'` goes by.
  *
- * @throws KimiError if it is none
+ * @param url relative ones name no host: `router`
  */
-export function endpointOf(baseURL: string): Endpoint {
-  const host = URL.parse(baseURL)?.hostname;
-  if (host === undefined) throw new KimiError('baseURL', 'baseURL: expected a URL');
+export function endpointOf(url: string): Endpoint {
+  const host = URL.parse(url)?.hostname;
+  if (host === undefined) return 'router';
   if (MOONSHOT.test(host)) return 'moonshot';
   return PRIVATE.test(host) ? 'self-hosted' : 'router';
 }
