@@ -29,7 +29,9 @@ const BESIDE_THINKING = 'The endpoint refuses it beside thinking.';
 export function readThinking(body: JsonObject, rules: RequestRules): ThinkingState {
   const { type, keep } = isObject(body.thinking) ? body.thinking : ({} as JsonObject);
   const { thinking, preserve_thinking } = templateArguments(body);
-  const off = type === 'disabled' || thinking === false;
+  // Where both speak, the one that the endpoint reads counts.
+  const template = rules.thinkingField === 'chat_template_kwargs' && typeof thinking === 'boolean';
+  const off = template ? !thinking : type === 'disabled' || thinking === false;
   return {
     thinking: rules.thinking === 'always' || (rules.thinking !== 'none' && !off),
     preserveThinking: keep === 'all' || preserve_thinking === true,

@@ -187,6 +187,22 @@ describe('any request', () => {
     );
   });
 
+  test('two fields that contradict each other about thinking mean what the endpoint reads', () => {
+    const messages = [{ role: 'assistant', tool_calls: [{ function: { name: 'ping', arguments: '{}' } }] }];
+    const contrary = {
+      model: 'kimi-k2.5',
+      messages,
+      thinking: { type: 'disabled' },
+      chat_template_kwargs: { thinking: true },
+    };
+    const once = normalizeRequest(contrary, { endpoint: 'self-hosted' });
+    expect(once.body).toMatchObject({
+      messages: [{ reasoning_content: ' ' }],
+      chat_template_kwargs: { thinking: true },
+    });
+    expect(normalizeRequest(once.body, { endpoint: 'self-hosted' }).body).toBe(once.body);
+  });
+
   test('is the same object a second time', () => {
     fc.assert(
       fc.property(body, options, (given, how) => {
