@@ -27,7 +27,6 @@ import { type OutputSchema, toOutputTool } from './structured-output.ts';
 import { SERIALIZABLE_KEYS, toBaseFields } from './to-base-fields.ts';
 import { toChatResult } from './to-chat-result.ts';
 import { toGenerationChunk, toUsageChunk } from './to-generation-chunk.ts';
-import { toResponseFormat } from './to-response-format.ts';
 import { toStreamEvents } from './to-stream-events.ts';
 import type { WireUsage } from './to-usage.ts';
 import { toWireMessages, type WireMessage } from './to-wire-messages.ts';
@@ -208,16 +207,11 @@ export class ChatKimi extends ChatOpenAICompletions<ChatKimiCallOptions> {
     options: this['ParsedCallOptions'],
     streaming: boolean,
   ): InvocationParams & { messages: WireMessage[] } {
-    const params = this.invocationParams(options, { streaming });
-    const { format, problems } =
-      this.endpoint === 'self-hosted'
-        ? { format: params.response_format, problems: [] }
-        : toResponseFormat(params.response_format);
-    for (const problem of [...this.readThinking({}, options).problems, ...problems])
+    const { problems } = this.readThinking({}, options);
+    for (const problem of problems)
       this.onProblem?.(problem, { of: 'request', choice: 0, model: this.model });
     return {
-      ...params,
-      ...(format && { response_format: format }),
+      ...this.invocationParams(options, { streaming }),
       messages: toWireMessages(messages, this.model),
     };
   }
