@@ -124,7 +124,7 @@ export function toWireResult(
   return {
     ...result,
     ...end,
-    content: [...content, ...unstartedCalls(reply)],
+    content: [...content, ...unstartedCalls(reply, place)],
     warnings: [...result.warnings, ...reply.warnings],
   };
 }
@@ -142,9 +142,13 @@ function toCall(call: Call, index: number, extra: KimiExtra): Call {
   return { ...call, ...(providerMetadata && { providerMetadata }) };
 }
 
-/** Calls that were given up before they were on the wire: shown as what they are, and never run. */
-function unstartedCalls({ extra }: WireReply): Call[] {
-  const unstarted = extra.incomplete_tool_calls?.filter(({ index }) => index === undefined) ?? [];
+/**
+ * Calls that were given up before they were on the wire: shown as what they are, and never run.
+ *
+ * @param given how many calls a message holds: those that were given up count on behind them
+ */
+function unstartedCalls({ extra }: WireReply, given = Number.POSITIVE_INFINITY): Call[] {
+  const unstarted = extra.incomplete_tool_calls?.filter(({ index = given }) => index >= given) ?? [];
   return unstarted.map(({ id, name, reason, arguments: args = '' }) => {
     const toolName = name === '' ? UNKNOWN_TOOL : name;
     const providerMetadata = addKimiMetadata(undefined, { toolCallId: id, incomplete: reason });

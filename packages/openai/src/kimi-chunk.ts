@@ -113,9 +113,12 @@ export interface KimiUsage {
  * stream, and in a completion. Absent when there is nothing to say; so is each field.
  */
 export interface KimiExtra {
-  /** Everything that was wrong in the reply, in the order it was found. */
+  /** Everything that was wrong in the reply, in the order it was found; `index` as in the fields below. */
   problems?: Problem[];
-  /** The calls whose id is not the one the model or server wrote. `raw_id` is empty if there was none. */
+  /**
+   * The calls whose id is not the one the model or server wrote. `raw_id` is empty if there was none.
+   * `index` is that of the deltas, in a completion the place in `message.tool_calls`.
+   */
   tool_calls?: { index: number; id: string; raw_id: string }[];
   /** Calls that were begun and must not run. */
   incomplete_tool_calls?: KimiIncompleteToolCall[];
@@ -124,7 +127,10 @@ export interface KimiExtra {
 }
 
 export interface KimiIncompleteToolCall {
-  /** The `index` of its deltas; absent when it never started in the stream, and in completions. */
+  /**
+   * The `index` of its deltas; in a completion a number behind those of the calls in the message. Absent when
+   * it never started.
+   */
   index?: number;
   /** Empty when the call never got one. */
   id: string;

@@ -19,6 +19,8 @@ export function createExtraCollector(streamed: boolean): ExtraCollector {
   const sentLengths = new Map<number, number>();
   /** Indexes of the calls that are complete. */
   const complete: number[] = [];
+  /** Those of calls that started and were given up. */
+  const givenUp: number[] = [];
   let finishReason: Extract<KimiEvent, { type: 'finish' }>['finishReason'] = {
     unified: 'other',
     raw: undefined,
@@ -28,8 +30,9 @@ export function createExtraCollector(streamed: boolean): ExtraCollector {
     const { index, id, name, reason } = event;
     const onWire = streamed && index >= 0;
     const told = onWire && sentLengths.get(index) === event.arguments.length;
+    if (index >= 0) givenUp.push(index);
     incomplete.push({
-      ...(onWire && { index }),
+      ...(index >= 0 && { index }),
       id,
       name,
       reason,
@@ -37,9 +40,18 @@ export function createExtraCollector(streamed: boolean): ExtraCollector {
     });
   }
 
-  /** In a message a call has its place among the complete ones, and those that were given up have none. */
-  function toPlace<Call extends { index: number }>(call: Call): Call {
-    return { ...call, index: complete.filter((other) => other < call.index).length };
+  /**
+   * Gives what is about a call the index that the call has on the wire. A message holds the complete ones alone,
+   * so there those that were given up count on behind them.
+   */
+  function createPlacing(): <About extends { index?: number }>(about: About) => About {
+    if (streamed) return (about) => about;
+    const order = [complete, givenUp].flatMap((indexes) => indexes.toSorted((a, b) => a - b));
+    const places = new Map(order.map((index, place) => [index, place]));
+    return (about) => {
+      const place = places.get(about.index ?? -1);
+      return place === undefined ? about : { ...about, index: place };
+    };
   }
 
   return {
@@ -70,13 +82,12 @@ export function createExtraCollector(streamed: boolean): ExtraCollector {
     finish(sent) {
       const { unified, raw } = finishReason;
       const word = unified === 'other' ? (raw ?? 'stop') : unified.replace('-', '_');
-      const calls = streamed
-        ? rewritten
-        : rewritten.filter(({ index }) => complete.includes(index)).map(toPlace);
+      const toPlace = createPlacing();
+      const calls = rewritten.filter(({ index }) => streamed || complete.includes(index)).map(toPlace);
       const extra: KimiExtra = {
-        ...(problems.length > 0 && { problems }),
+        ...(problems.length > 0 && { problems: problems.map(toPlace) }),
         ...(calls.length > 0 && { tool_calls: calls }),
-        ...(incomplete.length > 0 && { incomplete_tool_calls: incomplete }),
+        ...(incomplete.length > 0 && { incomplete_tool_calls: incomplete.map(toPlace) }),
         ...(word !== sent && { finish_reason: sent ?? null }),
       };
       return { word, extra: Object.keys(extra).length > 0 ? extra : undefined };

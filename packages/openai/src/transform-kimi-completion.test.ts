@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { KimiError, transformKimiCompletion } from './index.ts';
+import { type KimiChunkChoice, KimiError, transformKimiCompletion } from './index.ts';
 
 const call = '<|tool_call_begin|>look:3<|tool_call_argument_begin|>{"at":1}<|tool_call_end|>';
 
@@ -91,9 +91,27 @@ test('x_kimi counts calls as the message does', () => {
     message: { tool_calls: [{ id: 'y' }, { id: 'functions.look:3' }] },
     x_kimi: {
       tool_calls: [{ index: 1, id: 'functions.look:3', raw_id: 'look:3' }],
-      incomplete_tool_calls: [{ name: 'look', arguments: '{"at":', reason: 'truncated-call' }],
+      incomplete_tool_calls: [{ index: 2, name: 'look', arguments: '{"at":', reason: 'truncated-call' }],
     },
   });
+});
+
+test('problems name the same call as the other fields of x_kimi', () => {
+  const calls = [
+    { id: 'x', type: 'function', function: { name: 'look', arguments: '{"at":' } },
+    { id: 'y', type: 'function', function: { name: 'look', arguments: '{"at":[' } },
+  ];
+  const [choice] = repair({ role: 'assistant', content: call, tool_calls: calls }, 'length').choices;
+  const { problems, tool_calls, incomplete_tool_calls } = (choice as unknown as KimiChunkChoice).x_kimi ?? {};
+  const codesOf = (index?: number) => problems?.filter((one) => one.index === index).map(({ code }) => code);
+  expect(tool_calls).toMatchObject([{ index: 0, raw_id: 'look:3' }]);
+  expect(codesOf(0)).toEqual(['id-rewritten']);
+  expect(incomplete_tool_calls).toMatchObject([
+    { index: 1, id: 'x' },
+    { index: 2, id: 'y' },
+  ]);
+  expect(codesOf(1)).toEqual(['truncated-call']);
+  expect(codesOf(2)).toEqual(['truncated-call']);
 });
 
 test('a wrong option is told', () => {
