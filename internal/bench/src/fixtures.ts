@@ -157,6 +157,15 @@ export function createArgumentFixture(name: string, length: number): Fixture {
   return callFixture(name, 'I will write the page.', [writeFile(createRandom(SEED), length)]);
 }
 
+/** A reply with `count` calls, of some thousand UTF-16 units each. */
+export function createCallsFixture(name: string, count: number): Fixture {
+  return callFixture(name, 'Now I write them down.', measurements(createRandom(SEED), count));
+}
+
+function measurements(random: Random, count: number): Call[] {
+  return Array.from({ length: count }, (_, at) => measurement(random, at));
+}
+
 /** Every shape of reply that is timed. */
 export function createFixtures(): Fixture[] {
   const random = createRandom(SEED);
@@ -184,11 +193,7 @@ export function createFixtures(): Fixture[] {
     callFixture('one short call', 'I will look that up.', [weather]),
     createArgumentFixture('100 kB argument', 100 * KILO),
     createArgumentFixture('1 MB argument', 1000 * KILO),
-    callFixture(
-      'ten parallel calls',
-      'All ten at once.',
-      Array.from({ length: 10 }, (_, at) => measurement(random, at)),
-    ),
+    callFixture('ten parallel calls', 'All ten at once.', measurements(random, 10)),
   ];
 }
 

@@ -1,12 +1,15 @@
-// Times the parser against other ways to read the same stream, and requests and prompts against JSON.stringify:
+// Times the parser against other ways to read the same stream, requests and prompts against JSON.stringify, and
+// clients with the packages against the same clients without:
 //     pnpm bench [--quick] [--markdown] [--json FILE]
 // --quick takes fewer rounds and leaves out what takes longest.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { FULL_CLIENTS, measureAiSdk, measureSdk, QUICK_CLIENTS } from './client-times.ts';
 import { createReadings } from './contenders.ts';
 import { createFixtures, DELTA_LENGTHS, type Fixture } from './fixtures.ts';
 import { measureHeldBack } from './held-back.ts';
 import { measureGrowth } from './linearity.ts';
+import { measureManyStreams, STREAMS } from './many-streams.ts';
 import { compare, FULL, QUICK } from './measure.ts';
 import { AIMS, formatAims, formatReport, type Report, type Row } from './report.ts';
 import { measureRequests, REQUEST_MESSAGES } from './requests.ts';
@@ -19,6 +22,7 @@ const { values } = parseArgs({
   },
 });
 const effort = values.quick ? QUICK : FULL;
+const clientEffort = values.quick ? QUICK_CLIENTS : FULL_CLIENTS;
 const megabytes = values.quick ? [1, 2] : [1, 2, 4, 8];
 
 const progress = (text: string) => process.stderr.write(`${text}\n`);
@@ -44,6 +48,12 @@ progress(`arguments of ${megabytes.join(', ')} MB`);
 const lengths = measureGrowth(megabytes, Math.min(effort.rounds, 5));
 progress(`conversations of ${REQUEST_MESSAGES.join(', ')} messages`);
 const works = await measureRequests(REQUEST_MESSAGES, effort);
+progress(`${STREAMS} streams at once`);
+const manyStreams = await measureManyStreams(STREAMS);
+progress('the OpenAI SDK');
+const sdk = await measureSdk(clientEffort);
+progress('the AI SDK');
+const aiSdk = await measureAiSdk(clientEffort);
 const held = fixtures.find((fixture) => fixture.name === AIMS.hermesShape) as Fixture;
 
 const report: Report = {
@@ -53,6 +63,7 @@ const report: Report = {
   growth: { megabytes, lengths },
   heldBack: { shape: held.name, deltaLength: 4, units: measureHeldBack(held, 4) },
   requests: { messages: [...REQUEST_MESSAGES], works },
+  clients: { sdk, aiSdk, manyStreams },
 };
 process.stdout.write(
   `${formatReport(report, values.markdown ? 'markdown' : 'plain')}\n\n${values.markdown ? '' : `${formatAims(report)}\n`}`,

@@ -1,5 +1,7 @@
+import type { ClientRow } from './client-times.ts';
 import type { ContenderName } from './contenders.ts';
 import type { Growth } from './linearity.ts';
+import type { ManyStreams } from './many-streams.ts';
 import type { Timing } from './measure.ts';
 import type { RequestGrowth } from './requests.ts';
 
@@ -20,10 +22,28 @@ export interface Report {
   growth: { megabytes: number[]; lengths: Growth[] };
   heldBack: { shape: string; deltaLength: number; units: number };
   requests: { messages: number[]; works: RequestGrowth[] };
+  clients: ClientReport;
+}
+
+export interface ClientReport {
+  /** The OpenAI SDK over fetches. */
+  sdk: ClientRow[];
+  /** The AI SDK over models. */
+  aiSdk: ClientRow[];
+  manyStreams: ManyStreams;
 }
 
 /** What the parser is to reach; printed with what it did reach. */
-export const AIMS = { jsonShare: 0.15, jsonDeltaLength: 4, hermesRatio: 100, hermesShape: '100 kB argument' };
+export const AIMS = {
+  jsonShare: 0.15,
+  jsonDeltaLength: 4,
+  hermesRatio: 100,
+  hermesShape: '100 kB argument',
+  /** Times of the processor's time without help. */
+  healthyFetch: 1.15,
+  rawFetch: 1.5,
+  middleware: 1.1,
+};
 
 const ROW_HEAD = [
   'reply',
@@ -91,6 +111,27 @@ function requestCells({ work, times, ratios }: RequestGrowth): string[] {
   return [work, ...doublingCells(times), `${(ratios.at(-1) as number).toPrecision(2)} ×`];
 }
 
+function clientHead({ clients }: ClientRow): string[] {
+  const [bare, ...others] = clients.map(({ name }) => name);
+  return ['reply', 'events per write', `${bare}: CPU`, ...others.flatMap((name) => [`${name}: CPU`, 'wall'])];
+}
+
+function clientCells({ reply, eventsPerWrite, clients }: ClientRow): string[] {
+  const [bare, ...others] = clients as [ClientRow['clients'][0], ...ClientRow['clients']];
+  const cells = others.flatMap(({ cost, ratio }) => [
+    `${milliseconds(cost.cpu)} (${ratio.cpu.toFixed(2)} ×)`,
+    `${ratio.wall.toFixed(2)} ×`,
+  ]);
+  return [reply, String(eventsPerWrite ?? 'all'), milliseconds(bare.cost.cpu), ...cells];
+}
+
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
+
+function formatManyStreams({ streams, chunks, atOnce, wrong, cost, heap }: ManyStreams): string {
+  const [before, first, second] = heap.map(megabytes);
+  return `${streams} streams through one fetch, ${count(chunks)} chunks, ${atOnce} open at once: ${wrong} read as anything but their own turn; ${count(cost.cpu)} ms of CPU. Heap in use ${before} before, ${first} after it, ${second} after a second run.`;
+}
+
 type Draw = (head: readonly string[], rows: readonly string[][], leftAligned: number) => string;
 
 const drawMarkdown: Draw = (head, rows, leftAligned) => {
@@ -111,6 +152,23 @@ const drawPlain: Draw = (head, rows, leftAligned) => {
   return [line(head), ...rows.map(line)].join('\n');
 };
 
+/** The part about clients, section by section. */
+export function formatClients(
+  { sdk, aiSdk, manyStreams }: ClientReport,
+  form: 'plain' | 'markdown',
+): string[] {
+  const draw = form === 'markdown' ? drawMarkdown : drawPlain;
+  const drawRows = (rows: readonly ClientRow[]) =>
+    draw(clientHead(rows[0] as ClientRow), rows.map(clientCells), 1);
+  return [
+    drawRows(sdk),
+    `OpenAI SDK, replies of ${count(sdk[0]?.chunks ?? 0)} chunks: CPU for one, and the ratio to the bare fetch.`,
+    formatManyStreams(manyStreams),
+    drawRows(aiSdk),
+    `AI SDK, replies of ${count(aiSdk[0]?.chunks ?? 0)} chunks: CPU for one, and the ratio to the bare provider.`,
+  ];
+}
+
 /** The report as tables, for a terminal or for a README. */
 export function formatReport(report: Report, form: 'plain' | 'markdown'): string {
   const draw = form === 'markdown' ? drawMarkdown : drawPlain;
@@ -127,12 +185,13 @@ export function formatReport(report: Report, form: 'plain' | 'markdown'): string
       1,
     ),
     `One conversation of that length, the ratio to half of it, and to JSON.stringify of the longest.`,
+    ...formatClients(report.clients, form),
   ];
   return sections.join('\n\n');
 }
 
 /** One line for each aim: what was reached, and where it was missed. */
-export function formatAims({ rows }: Report): string {
+export function formatAims({ rows, clients }: Report): string {
   const shares = rows.filter((row) => row.deltaLength === AIMS.jsonDeltaLength);
   const missed = shares.filter((row) => jsonShare(row) > AIMS.jsonShare);
   const ratios = rows
@@ -140,10 +199,30 @@ export function formatAims({ rows }: Report): string {
     .map((row) => [row.deltaLength, row.timings.hermes as Timing] as const);
   const slow = ratios.filter(([, { ratio }]) => ratio < AIMS.hermesRatio);
   const verdict = (all: boolean) => (all ? 'met' : 'MISSED');
+  const { sdk, aiSdk, manyStreams } = clients;
+  const clientAim = (what: string, most: number, timed: readonly ClientRow[]) => {
+    const reached = timed.map(
+      (row) =>
+        [`${row.reply} by ${row.eventsPerWrite ?? 'all'}`, row.clients.at(-1)?.ratio.cpu as number] as const,
+    );
+    return (
+      `${verdict(reached.every(([, ratio]) => ratio <= most))}: ${what} at most ${most} × CPU` +
+      reached.map(([name, ratio]) => `; ${name}: ${ratio.toFixed(2)} ×`).join('')
+    );
+  };
+  const isRaw = ({ reply }: ClientRow) => reply.startsWith('raw');
   return [
     `${verdict(missed.length === 0)}: at most ${percent(AIMS.jsonShare)} of JSON.parse in deltas of ${AIMS.jsonDeltaLength}` +
       missed.map((row) => `; ${row.shape}: ${percent(jsonShare(row))}`).join(''),
     `${verdict(slow.length === 0)}: ${AIMS.hermesShape} at least ${AIMS.hermesRatio} times faster than hermes` +
       ratios.map(([length, timing]) => `; ${length}: ${times(timing)}`).join(''),
+    clientAim(
+      'createKimiFetch, healthy,',
+      AIMS.healthyFetch,
+      sdk.filter((row) => !isRaw(row)),
+    ),
+    clientAim('createKimiFetch, raw,', AIMS.rawFetch, sdk.filter(isRaw)),
+    clientAim('kimiMiddleware', AIMS.middleware, aiSdk),
+    `${verdict(manyStreams.wrong === 0)}: ${manyStreams.streams} streams at once, each its own turn`,
   ].join('\n');
 }
