@@ -3,7 +3,7 @@ import { createChunkTransform, type TransformSettings } from './chunk-transform.
 import { createTransport, type TransportOptions } from './completions-transport.ts';
 import type { JsonObject } from './json.ts';
 import { checkFunction, checkOptions, type KimiOptions } from './kimi-options.ts';
-import { callIdsOf, readRequest, toParserOptions } from './kimi-request.ts';
+import { callIdsOf, isForKimi, readRequest, toParserOptions } from './kimi-request.ts';
 import {
   attachReasoning,
   createReasoningMemory,
@@ -19,8 +19,8 @@ export interface KimiFetchOptions extends KimiOptions, TransportOptions, Request
   fetch?: typeof fetch | undefined;
   /**
    * Where the reasoning of turns with tool calls is kept, to be put back into the history of later
-   * requests by clients that drop it (the OpenAI SDK and LangChain.js do); `false`: nowhere.
-   * Default: `createReasoningMemory()`, one for each fetch.
+   * requests by clients that drop it (the OpenAI SDK and LangChain.js do); `false`: nowhere. Only for
+   * Kimi models. Default: `createReasoningMemory()`, one for each fetch.
    */
   reasoningMemory?: ReasoningMemory | false | undefined;
 }
@@ -56,12 +56,13 @@ export function createKimiFetch(options: KimiFetchOptions = {}): typeof fetch {
     const request = await readRequest(input, init);
     if (!request) return send(input, init);
     const { body, url } = request;
-    const messages = reasoningMemory && (await attachReasoning(reasoningMemory, body));
+    const memory = reasoningMemory && isForKimi(body, own.model) ? reasoningMemory : undefined;
+    const messages = memory && (await attachReasoning(memory, body));
     const rewritten = rewrite({ url, body: messages ? { ...body, messages } : body });
     if (rewritten instanceof Response) return rewritten;
     const { body: sent, toolNames } = rewritten;
     const response = await send(input, sent === body ? init : withBody(input, init, sent));
-    const record = reasoningMemory && createReasoningRecorder(reasoningMemory, body);
+    const record = memory && createReasoningRecorder(memory, body);
     const recorded: Promise<void>[] = [];
     const settings: TransformSettings = {
       ...toParserOptions(sent),

@@ -1,4 +1,10 @@
-import type { ParserOptions, ToolDefinition } from '@kimi-tc/core';
+import {
+  type ModelFamily,
+  type ModelProfile,
+  type ParserOptions,
+  resolveModel,
+  type ToolDefinition,
+} from '@kimi-tc/core';
 import { isObject, type JsonObject, listOf, textOf } from './json.ts';
 import type { ProblemContext } from './kimi-options.ts';
 
@@ -23,6 +29,23 @@ export async function readRequest(
   if (!url?.endsWith('/chat/completions')) return undefined;
   const text = init?.body === undefined ? await request?.clone().text() : readText(init.body);
   return { url, body: parseObject(text ?? '') };
+}
+
+/** The family of a model id, of a profile, or by its own name (`k2.5`), as the prompt rules take it. */
+export function familyOf(model: string | ModelProfile): ModelFamily {
+  if (typeof model !== 'string') return model.family;
+  const { family } = resolveModel(model);
+  return family === 'unknown' ? resolveModel(`kimi-${model}`).family : family;
+}
+
+/**
+ * Whether a request is for a Kimi model: what is done for their sake does harm to others.
+ *
+ * @param model of the options; comes before that of the body
+ */
+export function isForKimi(body: JsonObject, model: string | ModelProfile | undefined): boolean {
+  const family = model === undefined ? resolveModel(textOf(body.model)).family : familyOf(model);
+  return family !== 'unknown';
 }
 
 /** The context of what is wrong in a request. */

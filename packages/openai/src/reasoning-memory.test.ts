@@ -1,8 +1,15 @@
+import { resolveModel } from '@kimi-tc/core';
 import { type Engine, type EngineOptions, startEngine } from '@kimi-tc/testing';
 import OpenAI from 'openai';
 import OpenAILowest from 'openai-lowest';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createKimiFetch, createReasoningMemory, KimiError, type ReasoningMemory } from './index.ts';
+import {
+  createKimiFetch,
+  createReasoningMemory,
+  KimiError,
+  type KimiFetchOptions,
+  type ReasoningMemory,
+} from './index.ts';
 
 const sdks = [
   { name: 'openai 7', Client: OpenAI },
@@ -222,6 +229,59 @@ test('reasoning that the client did send back is left alone', async () => {
   });
   await (await fetch(`${engine.baseURL}/chat/completions`, { method: 'POST', body })).text();
   expect(JSON.stringify(engine.requests.at(-1)?.body)).toBe(body);
+});
+
+describe('which models it is for', () => {
+  const messages = [
+    { role: 'user', content: 'Look.' },
+    {
+      role: 'assistant',
+      tool_calls: [
+        { id: 'functions.look:0', type: 'function', function: { name: 'look', arguments: '{"at": 0.0}' } },
+      ],
+    },
+    { role: 'tool', tool_call_id: 'functions.look:0', content: 'nothing' },
+  ];
+
+  /** Asks, and then with a history in which the reasoning is dropped; what was sent, and what was kept. */
+  async function keep(model: string, options: KimiFetchOptions = {}) {
+    const engine = await start({ behaviour: 'healthy' });
+    const kept = new Map<string, string>();
+    const reasoningMemory: ReasoningMemory = {
+      get: (key) => kept.get(key),
+      set: (key, reasoning) => void kept.set(key, reasoning),
+    };
+    let sent: unknown;
+    const fetch = createKimiFetch({
+      reasoningMemory,
+      request: false,
+      fetch: (input, init) => {
+        sent = init?.body;
+        return globalThis.fetch(input, init);
+      },
+      ...options,
+    });
+    const post = async (body: string) =>
+      (await fetch(`${engine.baseURL}/chat/completions`, { method: 'POST', body })).text();
+    await post(JSON.stringify({ model, messages: messages.slice(0, 1) }));
+    const body = `${JSON.stringify({ model, messages }, undefined, 1)}\n`;
+    await post(body);
+    return { kept: kept.size, same: sent === body };
+  }
+
+  test.each(['gpt-5', 'deepseek-reasoner', 'kimi-latest'])('not %s', async (model) => {
+    expect(await keep(model)).toEqual({ kept: 0, same: true });
+    expect(await keep(model, { request: true })).toEqual({ kept: 0, same: true });
+  });
+
+  test.each<[string, KimiFetchOptions]>([
+    ['kimi-k2-thinking', {}],
+    ['moonshotai/Kimi-K2.5', {}],
+    ['my-model', { model: 'k2.5' }],
+    ['my-model', { model: resolveModel('kimi-k2-thinking') }],
+  ])('%s, options %o', async (model, options) => {
+    expect(await keep(model, options)).toEqual({ kept: 2, same: false });
+  });
 });
 
 describe('createReasoningMemory', () => {
