@@ -147,7 +147,8 @@ function createIds(
   if (mode === 'keep') return (_, own) => own;
   if (mode === 'canonical') {
     let number = 0;
-    return (name) => formatToolCallId(name, number++);
+    // A call without a name keeps its place in the count.
+    return (name) => (name === '' ? `functions.:${number++}` : formatToolCallId(name, number++));
   }
   const taken = new Set<string>();
   for (const message of messages) {
