@@ -278,6 +278,28 @@ describe('stored text', () => {
     expect(idsOf(sent)).toEqual(['functions.ping:0', 'functions.ping:0']);
   });
 
+  test.each<[string, object]>([
+    ['reasoning', { reasoning: `So: ${leaked}` }],
+    ['reasoning_details', { reasoning_details: [{ type: 'reasoning.text', text: `So: ${leaked}` }] }],
+    ['additional_kwargs', { additional_kwargs: { reasoning_content: `So: ${leaked}` } }],
+    ['both fields of engines', { reasoning_content: `So: ${leaked}`, reasoning: `So: ${leaked}` }],
+  ])('they are read from reasoning that stands in %s', (_, fields) => {
+    const messages = [{ role: 'assistant', content: '', ...fields }, result('functions.ping:7')];
+    for (const endpoint of ['router', 'self-hosted'] as const) {
+      const once = normalizeRequest({ model: 'kimi-k2.5', messages }, { endpoint });
+      expect(once.body.messages[0]).toEqual({
+        role: 'assistant',
+        content: null,
+        reasoning_content: 'So: On it.',
+        ...(endpoint === 'self-hosted' && { reasoning: 'So: On it.' }),
+        tool_calls: [call('functions.ping:0', 'ping', '{"a":1}')],
+      });
+      expect(idsOf(once.body.messages)).toEqual(['functions.ping:0', 'functions.ping:0']);
+      expect(once.problems.map(({ code }) => code)).not.toContain('unmatched-result');
+      expect(normalizeRequest(once.body, { endpoint }).body).toBe(once.body);
+    }
+  });
+
   test('beside real calls they only go', () => {
     const { sent, codes } = normalize([{ ...calls(call('x')), content: leaked }, result('x')]);
     expect(sent[0]).toEqual({ role: 'assistant', content: 'On it.', tool_calls: [call('functions.ping:0')] });

@@ -1,7 +1,7 @@
 import { type ModelProfile, resolveModel } from '../grammar/models.ts';
 import type { ProblemCode } from '../grammar/problems.ts';
 import type { ToolDefinition } from '../grammar/tools.ts';
-import { isObject, type JsonObject, listOf, mapShared, textOf, toJson, withChanges } from './json.ts';
+import { isObject, type JsonObject, listOf, mapShared, share, textOf, toJson, withChanges } from './json.ts';
 import { foldReasoning, writeReasoning } from './reasoning.ts';
 import type { RequestLog, RequestProblem } from './request-problems.ts';
 import type { RequestRules } from './request-rules.ts';
@@ -172,7 +172,11 @@ export function rewriteHistory(
 
   function toAssistant(message: JsonObject, original: unknown, index: number): JsonObject {
     const path = `${base}/${index}`;
-    let result = message;
+    // Gathered first: what leaked stands in the field that the client kept the reasoning in.
+    let result =
+      settings.reasoning === false
+        ? message
+        : writeReasoning(message, foldReasoning(message), ['reasoning_content']);
     if (settings.messages !== false) {
       result = withChanges(result, { content: toContent(result.content, 'assistant') });
       result = readLeaks(result, index);
@@ -186,7 +190,7 @@ export function rewriteHistory(
         ...(settings.messages !== false && { content: result.content || null }),
       });
     }
-    return settings.reasoning === false ? result : addReasoning(result, original, index);
+    return settings.reasoning === false ? result : share(message, addReasoning(result, original, index));
   }
 
   function toMessages(message: unknown, index: number): readonly unknown[] {

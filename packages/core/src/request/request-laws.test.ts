@@ -14,6 +14,9 @@ const MODELS = [
   'kimi-k3',
 ];
 
+const LEAK =
+  '<|tool_calls_section_begin|><|tool_call_begin|>functions.ping:0<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>';
+
 const name = fc.constantFrom('ping', 'db.query', '3d', '__proto__', 'constructor', '');
 const id = fc.constantFrom('x1', 'x2', 'functions.ping:0', 'functions.ping:1', '', '__proto__', undefined, 7);
 const args = fc.constantFrom<unknown>(
@@ -35,7 +38,7 @@ const text = fc.constantFrom<unknown>(
   undefined,
   'a\0b',
   '<think>plan</think>answer',
-  'Ok.<|tool_calls_section_begin|><|tool_call_begin|>functions.ping:0<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>',
+  `Ok.${LEAK}`,
   '<|tool_call_begin|>functions.ping:0<|tool_call_argument_begin|>{"a',
   '`<|tool_call_begin|>`',
   [],
@@ -63,8 +66,9 @@ const assistant = fc.record(
     content: text,
     tool_calls: fc.oneof(fc.array(call, { maxLength: 3 }), fc.constant(null)),
     reasoning_content: fc.constantFrom('why', '', null, ' ', '</think>so'),
-    reasoning: fc.constantFrom('because', '', null),
+    reasoning: fc.constantFrom('because', '', null, `So.${LEAK}`),
     reasoning_details: fc.constantFrom<unknown>(
+      [{ type: 'reasoning.text', text: LEAK }],
       [{ type: 'reasoning.text', text: 'as' }],
       [{ type: 'reasoning.encrypted' }],
       3,
