@@ -3,8 +3,9 @@ import { createChunkTransform, type TransformSettings } from './chunk-transform.
 import { createTransport, type TransportOptions } from './completions-transport.ts';
 import type { JsonObject } from './json.ts';
 import { checkFunction, checkOptions, type KimiOptions } from './kimi-options.ts';
-import { callIdsOf, isForKimi, readRequest, toParserOptions } from './kimi-request.ts';
+import { callIdsOf, headersOf, isForKimi, readRequest, toParserOptions } from './kimi-request.ts';
 import {
+  type AskedBy,
   attachReasoning,
   createReasoningMemory,
   createReasoningRecorder,
@@ -57,12 +58,13 @@ export function createKimiFetch(options: KimiFetchOptions = {}): typeof fetch {
     if (!request) return send(input, init);
     const { body, url } = request;
     const memory = reasoningMemory && isForKimi(body, own.model) ? reasoningMemory : undefined;
-    const messages = memory && (await attachReasoning(memory, body));
+    const asked: AskedBy = { body, headers: headersOf(input, init) };
+    const messages = memory && (await attachReasoning(memory, asked));
     const rewritten = rewrite({ url, body: messages ? { ...body, messages } : body });
     if (rewritten instanceof Response) return rewritten;
     const { body: sent, toolNames } = rewritten;
     const response = await send(input, sent === body ? init : withBody(input, init, sent));
-    const record = memory && createReasoningRecorder(memory, body);
+    const record = memory && createReasoningRecorder(memory, asked);
     const recorded: Promise<void>[] = [];
     const settings: TransformSettings = {
       ...toParserOptions(sent),
@@ -92,9 +94,7 @@ function withBody(
   init: RequestInit | undefined,
   body: JsonObject,
 ): RequestInit {
-  const headers = new Headers(
-    init?.headers ?? (typeof input === 'object' && 'headers' in input ? input.headers : {}),
-  );
+  const headers = headersOf(input, init);
   headers.delete('content-length');
   return { ...init, headers, body: JSON.stringify(body) };
 }

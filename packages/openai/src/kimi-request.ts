@@ -53,6 +53,11 @@ export function toRequestContext({ body, url }: KimiRequest): ProblemContext {
   return { of: 'request', choice: 0, ...(typeof body.model === 'string' && { model: body.model }), url };
 }
 
+/** The headers that a call sends. */
+export function headersOf(input: FetchInput, init: RequestInit | undefined): Headers {
+  return new Headers(init?.headers ?? (typeof input === 'object' && 'headers' in input ? input.headers : {}));
+}
+
 function readUrl(text: string): string | undefined {
   // A relative address has no place of its own; only its path matters here.
   const url = URL.parse(text, 'http://relative.invalid');

@@ -231,6 +231,80 @@ test('reasoning that the client did send back is left alone', async () => {
   expect(JSON.stringify(engine.requests.at(-1)?.body)).toBe(body);
 });
 
+describe('whose reasoning it is', () => {
+  interface Asker {
+    key?: string;
+    first?: string;
+    system?: unknown;
+    more?: object;
+  }
+
+  const question = { role: 'user', content: 'continue' };
+
+  function open({ system = 'Be kind.', first = 'Hello.' }: Asker): object[] {
+    const greeting = [
+      { role: 'user', content: first },
+      { role: 'assistant', content: 'Hi.' },
+    ];
+    return [{ role: 'system', content: system }, ...greeting, question];
+  }
+
+  /** One asks for a turn with a call; the reasoning that another then gets for the same call. */
+  async function cross(one: Asker, other: Asker, change = (messages: object[]) => messages) {
+    const engine = await start({ behaviour: 'healthy', script: () => turn(0) });
+    const keys: string[] = [];
+    const kept = new Map<string, string>();
+    const fetch = createKimiFetch({
+      request: false,
+      reasoningMemory: {
+        get: (key) => kept.get(key),
+        set: (key, reasoning) => {
+          keys.push(key);
+          kept.set(key, reasoning);
+        },
+      },
+    });
+    async function post({ key = 'sk-one', more = {} }: Asker, messages: object[]) {
+      const response = await fetch(`${engine.baseURL}/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}` },
+        body: JSON.stringify({ model: 'kimi-k2-thinking', messages, ...more }),
+      });
+      return (await response.json()) as { choices: [{ message: { tool_calls: object[] } }] };
+    }
+    const { choices } = await post(one, open(one));
+    const { tool_calls } = choices[0].message;
+    const answer = { role: 'tool', tool_call_id: 'functions.look:0', content: 'nothing' };
+    await post(other, change([...open(other), { role: 'assistant', content: null, tool_calls }, answer]));
+    expect(keys[0]).toMatch(/^[0-9a-f]{64}$/);
+    return lastMessages(engine).find((message) => message.tool_calls)?.reasoning_content;
+  }
+
+  test.each<[string, Asker, Asker]>([
+    ['system prompts', { system: 'You serve Alice.' }, { system: 'You serve Bob.' }],
+    ['keys', { key: 'sk-alice' }, { key: 'sk-bob' }],
+    ['users', { more: { user: 'alice' } }, { more: { user: 'bob' } }],
+    ['cache keys', { more: { prompt_cache_key: 'a' } }, { more: { prompt_cache_key: 'b' } }],
+    ['first messages', { first: 'I am Alice.' }, { first: 'I am Bob.' }],
+  ])('other %s are another conversation', async (_, alice, bob) => {
+    expect(await cross(alice, bob)).toBeUndefined();
+    expect(await cross(alice, alice)).toBe('Step 0: the next one.');
+  });
+
+  test('a text in parts is the same text', async () => {
+    const system = [{ type: 'text', text: 'Be kind.', cache_control: { type: 'ephemeral' } }];
+    expect(await cross({}, { system })).toBe('Step 0: the next one.');
+  });
+
+  test('turns between the first message and the last may go, what comes later may be told', async () => {
+    const shorten = (messages: object[]) => [
+      ...messages.filter((message) => Object(message).content !== 'Hi.'),
+      { role: 'system', content: 'It is late.' },
+    ];
+    expect(await cross({}, {}, shorten)).toBe('Step 0: the next one.');
+  });
+});
+
 describe('which models it is for', () => {
   const messages = [
     { role: 'user', content: 'Look.' },

@@ -69,16 +69,24 @@ function checkCount(option: string, value: number): void {
 /** The calls of one turn, as far as they tell it from others. */
 type CallIdentity = readonly [id: string, name: string, args: string];
 
+/** A request, and who makes it. */
+export interface AskedBy {
+  body: JsonObject;
+  headers: Headers;
+}
+
 /** Remembers the reasoning of turns that answer this request. */
 export function createReasoningRecorder(
   memory: ReasoningMemory,
-  { messages }: JsonObject,
+  asked: AskedBy,
 ): (turn: KimiTurn) => Promise<void> {
-  const place = placeAtEnd(listOf(messages));
+  const messages = listOf(asked.body.messages);
+  const place = placeAtEnd(messages);
   return async ({ reasoning, toolCalls }) => {
     if (reasoning === '' || toolCalls.length === 0) return;
     const calls = toolCalls.map(({ id, name, arguments: args }) => [id, name, printAnew(args)] as const);
-    await memory.set(await toKey(place, calls), reasoning);
+    const conversation = (await toConversations(asked, messages)).at(-1) ?? '';
+    await memory.set(await digest([conversation, place, calls]), reasoning);
   };
 }
 
@@ -90,30 +98,74 @@ export function createReasoningRecorder(
  */
 export async function attachReasoning(
   memory: ReasoningMemory,
-  { messages }: JsonObject,
+  asked: AskedBy,
 ): Promise<unknown[] | undefined> {
-  const list = listOf(messages);
-  const attached = await Promise.all(list.map((message, at) => recall(memory, list.slice(0, at), message)));
+  const list = listOf(asked.body.messages);
+  if (!list.some((message) => callsOf(message).length > 0)) return undefined;
+  const conversations = await toConversations(asked, list);
+  const attached = await Promise.all(
+    list.map((message, at) => recall(memory, conversations[at] ?? '', list.slice(0, at), message)),
+  );
   return attached.some((message, at) => message !== list[at]) ? attached : undefined;
 }
 
 async function recall(
   memory: ReasoningMemory,
+  conversation: string,
   before: readonly unknown[],
   message: unknown,
 ): Promise<unknown> {
   const calls = callsOf(message);
   if (!isObject(message) || calls.length === 0) return message;
-  const known = await memory.get(await toKey(placeAtEnd(before), calls));
+  const known = await memory.get(await digest([conversation, placeAtEnd(before), calls]));
   const own = textOf(message.reasoning_content).trim();
   if (known === undefined || known.trim() === own || !known.trimEnd().endsWith(own)) return message;
   return { ...message, reasoning_content: known, ...('reasoning' in message && { reasoning: known }) };
 }
 
+/** Where servers look for the key of a caller. */
+const KEY_HEADERS = ['authorization', 'api-key', 'x-api-key'];
+
+/**
+ * Which conversation it is, as a digest for the place in front of each message and for the end: who
+ * asks, and what was said by the system and first by the user up to there. Two callers who both ask to
+ * "continue" must not get each other's thoughts, so whatever tells them apart counts, even where a
+ * client that changes it loses what was remembered.
+ *
+ * Each digest is made from the one before: a long prompt is read once, not once for each turn.
+ */
+async function toConversations({ body, headers }: AskedBy, messages: readonly unknown[]): Promise<string[]> {
+  const keys = await Promise.all(KEY_HEADERS.map((name) => digest(headers.get(name))));
+  let conversation = await digest([keys, body.user ?? null, body.prompt_cache_key ?? null]);
+  const conversations = [conversation];
+  let userSpoke = false;
+  for (const message of messages) {
+    const role = isObject(message) ? textOf(message.role) : '';
+    if (isObject(message) && (isSystem(role) || (role === 'user' && !userSpoke)))
+      conversation = await digest([conversation, role, contentText(message.content)]);
+    userSpoke ||= role === 'user';
+    conversations.push(conversation);
+  }
+  return conversations;
+}
+
+function isSystem(role: string): boolean {
+  return role === 'system' || role === 'developer';
+}
+
+/** Clients send the same text as a string or in parts. */
+function contentText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  return listOf(content)
+    .map((part) => (isObject(part) ? textOf(part.text) : textOf(part)))
+    .join('');
+}
+
 /**
  * Where in a conversation a turn stands: the text of the last user message and the calls since. Ids
- * alone do not tell, as models count them from 0 in each conversation. Older messages do not count, as clients shorten
- * their histories, and neither do the results of tools.
+ * alone do not tell, as models count them from 0 in each conversation. The messages between the first
+ * of the user and the last do not count, as clients shorten their histories, and neither do the
+ * results of tools.
  */
 function placeAtEnd(messages: readonly unknown[]): unknown[] {
   const start = messages.findLastIndex((message) => isObject(message) && message.role === 'user');
@@ -139,8 +191,8 @@ function printAnew(json: string): string {
   }
 }
 
-async function toKey(place: readonly unknown[], calls: readonly CallIdentity[]): Promise<string> {
-  const bytes = new TextEncoder().encode(JSON.stringify([place, calls]));
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
+async function digest(value: unknown): Promise<string> {
+  const bytes = new TextEncoder().encode(JSON.stringify(value));
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
