@@ -93,7 +93,7 @@ export function normalizeRequest<Body extends object>(
 
 /**
  * Makes a history what the model was trained on: ids, reasoning, contents, arguments. The part of
- * `normalizeRequest` that is about messages.
+ * `normalizeRequest` that is about messages. A last message with `partial: true` is to be continued, and stays.
  *
  * @param messages OpenAI-shaped, or AI SDK model messages; never changed
  * @param model model id or profile; with one that is no Kimi model the history is returned as it is

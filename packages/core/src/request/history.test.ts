@@ -322,6 +322,25 @@ describe('stored text', () => {
     expect(normalizeHistory(messages, K2)).toEqual({ messages, problems: [], ids: new Map() });
   });
 
+  test.each<[string, object]>([
+    ['half a thought', { content: '<think>I should' }],
+    ['half a call', { content: leaked.slice(0, leaked.indexOf('{')) }],
+    ['reasoning', { content: '', reasoning: 'I should', reasoning_content: null }],
+  ])('a message that is to be continued stays: %s', (_, fields) => {
+    const prefill = { role: 'assistant', ...fields };
+    const marked = { model: 'kimi-k2.6', messages: [user, { ...prefill, partial: true }] };
+    const asked = { model: 'kimi-k2.6', messages: [user, prefill], continue_final_message: true };
+    for (const body of [marked, asked]) {
+      const { body: sent, problems } = normalizeRequest(body);
+      expect(sent).toBe(body);
+      expect(problems).toEqual([]);
+    }
+    expect(normalizeHistory(marked.messages, 'kimi-k2.6').messages).toBe(marked.messages);
+    // Only the last one is continued.
+    const over = { ...asked, messages: [user, { ...prefill, partial: true }, user] };
+    expect(normalizeRequest(over).body).not.toBe(over);
+  });
+
   test('Moonshot wants every call answered: what nobody answered stays text there', () => {
     const messages = [{ role: 'assistant', content: leaked }, user];
     const sentTo = (endpoint: 'moonshot' | 'self-hosted') =>

@@ -65,6 +65,8 @@ export interface StoredReply {
 export interface HistorySettings extends Omit<HistoryOptions, 'strict' | 'ids'> {
   profile: ModelProfile;
   rules: RequestRules;
+  /** The body asks for the last message to be continued (`continue_final_message`). Default false. */
+  continued?: boolean | undefined;
   /** JSON pointer of the list. */
   base: string;
   /** Default true. */
@@ -193,11 +195,18 @@ export function rewriteHistory(
     return settings.reasoning === false ? result : share(message, addReasoning(result, original, index));
   }
 
+  /** A prefill ends where the model is to go on: half a thought or call is no damage there. */
+  function isContinued(message: JsonObject, index: number): boolean {
+    const asked = settings.continued || message.partial === true;
+    return asked && message.role === 'assistant' && index === given.length - 1;
+  }
+
   function toMessages(message: unknown, index: number): readonly unknown[] {
     if (!isObject(message)) return [message];
-    const wired = settings.messages === false ? [message] : toWireMessages(message);
+    const continued = isContinued(message, index);
+    const wired = settings.messages === false || continued ? [message] : toWireMessages(message);
     return wired.map((one) => {
-      if (one.role === 'assistant') return toAssistant(one, message, index);
+      if (one.role === 'assistant' && !continued) return toAssistant(one, message, index);
       return settings.messages === false
         ? one
         : withChanges(one, { content: toContent(one.content, one.role) });

@@ -77,6 +77,7 @@ export function rewriteRequest(
         profile,
         rules: { ...rules, ids: idsMode(profile, rules, options.ids) },
         base: '/messages',
+        continued: given.continue_final_message === true,
         tools: listOf(tools).filter(isFunctionTool),
         toolNames: names.sent,
         thinking: parameters.thinking,

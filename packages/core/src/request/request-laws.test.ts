@@ -74,6 +74,7 @@ const assistant = fc.record(
       3,
     ),
     additional_kwargs: fc.constantFrom<unknown>({ reasoning_content: 'for' }, { a: 1 }),
+    partial: fc.boolean(),
   },
   { noNullPrototype: true, requiredKeys: ['role'] },
 );
@@ -147,6 +148,7 @@ const body = fc.record(
     max_tokens: fc.constantFrom(10, null),
     max_completion_tokens: fc.constantFrom(20, null),
     store: fc.boolean(),
+    continue_final_message: fc.boolean(),
   },
   { noNullPrototype: true, requiredKeys: ['model'] },
 );
