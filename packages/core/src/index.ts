@@ -6,7 +6,7 @@ export {
   parseToolCallId,
   type ToolCallIdForm,
 } from './grammar/tool-call-id.ts';
-export type { ToolDefinition } from './grammar/tools.ts';
+export type { HostedTool, ToolDefinition } from './grammar/tools.ts';
 export { KimiError } from './kimi-error.ts';
 export { normalizeHistory, normalizeRequest, normalizeToolSchema } from './normalize.ts';
 export { type Assembler, createAssembler } from './parse/assembler.ts';

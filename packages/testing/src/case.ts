@@ -22,7 +22,8 @@ export interface CorpusCase {
 }
 
 /** `k2` is K2 Instruct, `thinking` is K2 Thinking, `k2.5` stands for K2.5, K2.6 and K2.7. */
-export type Family = 'k2' | 'thinking' | 'k2.5' | 'k3';
+export const familyNames = ['k2', 'thinking', 'k2.5', 'k3'] as const;
+export type Family = (typeof familyNames)[number];
 
 /** A tool as the OpenAI API has it. */
 export interface CaseTool {
@@ -48,7 +49,8 @@ export interface CaseOptions {
 export type CaseInput = DeltasInput | ChunksInput | MessageInput | HistoryInput | SchemaInput | RequestInput;
 
 /** What an input is; also says which fields `expected` has. */
-export type InputKind = CaseInput['kind'];
+export const inputKinds = ['deltas', 'chunks', 'message', 'history', 'schema', 'request'] as const;
+export type InputKind = (typeof inputKinds)[number];
 
 /** One fragment of text and the field it arrives in. */
 export type CaseDelta = readonly [channel: 'content' | 'reasoning', text: string];

@@ -1,4 +1,11 @@
-import { type CorpusCase, checkNames, finishWords, type InputKind, problemCodes } from './case.ts';
+import {
+  type CorpusCase,
+  checkNames,
+  familyNames,
+  finishWords,
+  type InputKind,
+  problemCodes,
+} from './case.ts';
 import {
   anyObject,
   anything,
@@ -85,7 +92,7 @@ const envelope = shape(
     id: slug,
     topic: slug,
     source: filledText,
-    family: oneOf(['k2', 'thinking', 'k2.5', 'k3']),
+    family: oneOf(familyNames),
     note: filledText,
     input: shapeOfKind,
     expected: something,

@@ -23,7 +23,7 @@ export interface Surface {
  * Plays one case on a surface in all its chunkings.
  *
  * @param only the chunkings to play. Default: all. A chunking that the case's kind does not have is
- *   simply not there.
+ *   simply not there; a case that has none of them fails, as nothing was played.
  * @returns what is wrong in the first chunking that fails: case file, chunking, differences;
  *   `undefined` if nothing is. What the surface throws counts as a failure.
  */
@@ -32,8 +32,10 @@ export async function checkSurface(
   of: CorpusCase,
   only?: readonly Chunking[],
 ): Promise<string | undefined> {
+  let played = false;
   for (const chunked of chunkings(of.input)) {
     if (only && !only.includes(chunked.chunking)) continue;
+    played = true;
     const differences = await play(surface, of, chunked);
     if (differences.length > 0) {
       return [`cases/${caseFile(of)} (${chunked.label})`, ...differences.map((line) => `  ${line}`)].join(
@@ -41,7 +43,7 @@ export async function checkSurface(
       );
     }
   }
-  return undefined;
+  return played ? undefined : `cases/${caseFile(of)}: has none of the chunkings ${only?.join(', ')}`;
 }
 
 async function play(surface: Surface, of: CorpusCase, { chunking, input }: Chunked): Promise<string[]> {
@@ -52,8 +54,24 @@ async function play(surface: Surface, of: CorpusCase, { chunking, input }: Chunk
   } catch (error) {
     return [`threw ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`];
   }
+  const misshapen = checkOutcome(of, outcome);
+  if (misshapen !== undefined) return [misshapen];
   const differences = compareOutcome(inChunking(of, chunking), outcome);
   return jsonEquals(given, input) ? differences : [...differences, 'input: was changed in place'];
+}
+
+/** What is missing of an outcome, so that a surface that returns something else is told. */
+function checkOutcome({ input }: CorpusCase, outcome: unknown): string | undefined {
+  const isTurn = ['deltas', 'chunks', 'message'].includes(input.kind);
+  const lists = isTurn ? ['toolCalls', 'incompleteToolCalls', 'problems'] : ['problems'];
+  const texts = isTurn ? ['reasoning', 'content', 'finishReason'] : [];
+  if (typeof outcome !== 'object' || outcome === null)
+    return `outcome: expected an object, got ${String(outcome)}`;
+  const fields = outcome as Record<string, unknown>;
+  const wrong =
+    lists.find((name) => !Array.isArray(fields[name])) ??
+    texts.find((name) => typeof fields[name] !== 'string');
+  return wrong === undefined ? undefined : `${wrong}: missing in the outcome, or of another type`;
 }
 
 /** Text that comes in one or two pieces need not leave in several. */

@@ -2,7 +2,9 @@ import type { CaseDelta, CaseInput, ChunksInput, DeltasInput } from './case.ts';
 import { isObject, type JsonObject, type JsonValue } from './json.ts';
 
 /** The ways an input is cut. `cut-in-two` stands for as many runs as there are positions. */
-export type Chunking = 'whole' | 'as-given' | 'units' | 'cut-in-two';
+export const chunkingNames = ['whole', 'as-given', 'units', 'cut-in-two'] as const;
+
+export type Chunking = (typeof chunkingNames)[number];
 
 /** One way of handing in an input. */
 export interface Chunked<Input extends CaseInput = CaseInput> {

@@ -1,7 +1,8 @@
 import { describe, test } from 'vitest';
-import type { CorpusCase, Family, InputKind } from './case.ts';
+import { type CorpusCase, type Family, familyNames, type InputKind, inputKinds } from './case.ts';
+import { checkSelection } from './check-selection.ts';
 import { checkSurface, type Surface } from './check-surface.ts';
-import type { Chunking } from './chunkings.ts';
+import { type Chunking, chunkingNames } from './chunkings.ts';
 import { loadCases } from './load-cases.ts';
 import { checkSkips, type Skips, skipReason } from './skips.ts';
 
@@ -28,10 +29,14 @@ export interface DescribeCorpusOptions {
 /**
  * Registers one vitest test for each case of the corpus, all chunkings inside, grouped by topic.
  * A failure names the case file, the chunking and each difference.
+ *
+ * @throws TypeError if the options name a kind, family, topic or chunking that there is not, or select
+ *   no case
  */
 export function describeCorpus(surface: Surface, options: DescribeCorpusOptions = {}): void {
   const { skip = {}, chunkings, timeout = 60_000 } = options;
   const cases = selectCases(options);
+  if (cases.length === 0) throw new TypeError('the options select no case');
   describe(`corpus on ${surface.name}`, () => {
     test('skips name cases of this surface and carry a reason', () => {
       checkSkips(skip, cases);
@@ -53,6 +58,8 @@ export function describeCorpus(surface: Surface, options: DescribeCorpusOptions 
 
 function selectCases(options: DescribeCorpusOptions): CorpusCase[] {
   const { kinds, families, topics, cases = loadCases() } = options;
+  const known = { kinds: inputKinds, families: familyNames, chunkings: chunkingNames };
+  checkSelection(options, { ...known, topics: [...new Set(cases.map((of) => of.topic))] });
   return cases.filter(
     ({ input, family, topic }) =>
       (kinds?.includes(input.kind) ?? true) &&

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { CorpusCase, Family, InputKind } from './case.ts';
+import { type CorpusCase, type Family, familyNames, type InputKind, inputKinds } from './case.ts';
 import { DataError } from './check.ts';
 import { checkCase } from './check-case.ts';
+import { checkSelection } from './check-selection.ts';
 
 export interface LoadCasesOptions {
   /** Only these kinds of input. Default: all. */
@@ -21,10 +22,17 @@ const ownFolder: URL = new URL('../cases/', import.meta.url);
  *
  * @throws DataError if a file is not JSON or does not fit the schema, lies under another topic or
  *   name than it says, or repeats an id; the message names the file and the field
+ * @throws TypeError if a kind, topic or family is named that the corpus does not have
  */
 export function loadCases(options: LoadCasesOptions = {}): CorpusCase[] {
   const { kinds, topics, families, folder = ownFolder } = options;
-  return readCorpus(folder).filter(
+  const corpus = readCorpus(folder);
+  checkSelection(options, {
+    kinds: inputKinds,
+    families: familyNames,
+    topics: [...new Set(corpus.map((of) => of.topic))],
+  });
+  return corpus.filter(
     (found) =>
       (kinds?.includes(found.input.kind) ?? true) &&
       (topics?.includes(found.topic) ?? true) &&

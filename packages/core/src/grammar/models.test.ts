@@ -61,6 +61,8 @@ test.each([
       'gpt-5',
       'kimi-k25',
       'kimi-k20',
+      'kimi-k2.50',
+      'kimi-k2.1',
       'notkimi-k2',
       '',
     ],

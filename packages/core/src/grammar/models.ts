@@ -29,12 +29,12 @@ const RULES: Record<ModelFamily, Pick<ModelProfile, 'grammar' | 'thinking'>> = {
  * `kimi-k2`, then perhaps a minor version as hosts spell it (`.5`, `p5`, `-5`), then the rest of the name.
  * A date such as `-0905` is not a minor version.
  */
-const KIMI_K = /(?:^|[^a-z0-9])kimi[-_. ]?k([23])(?:[-_.p]([5-9])(?!\d))?(?![0-9])(.*)$/;
+const KIMI_K = /(?:^|[^a-z0-9])kimi[-_. ]?k([23])(?:[.p](\d+)|[-_]([5-9])(?!\d))?(?![0-9])(.*)$/;
 
 function familyOf(id: string): ModelFamily {
   const match = KIMI_K.exec(id.toLowerCase());
   if (!match) return 'unknown';
-  const [, major, minor, rest = ''] = match;
+  const [, major, dotted, minor = dotted, rest = ''] = match;
   if (major === '3') return 'k3';
   if (minor === '5') return 'k2.5';
   if (minor === '6') return 'k2.6';

@@ -27,6 +27,10 @@ test.each(['n<read', 'a b', 'f{', 'say "x"', '`f`'])('%j is not an id', (raw) =>
   expect(parseToolCallId(raw)).toBeUndefined();
 });
 
+test.each([-1, 1.5, Number.NaN, 1e21, 'x', ''])('%j is no counter', (counter) => {
+  expect(() => formatToolCallId('f', counter)).toThrow(/counter: expected a whole number/);
+});
+
 test('what is formatted is read back', () => {
   const names = fc.stringMatching(/^[A-Za-z_][\w.:-]{0,20}$/);
   fc.assert(

@@ -1,3 +1,5 @@
+import { expectOption } from '../kimi-error.ts';
+
 /** How an id was written. `native` is what the models are trained on; the others are seen in the wild. */
 export type ToolCallIdForm = 'native' | 'no-prefix' | 'no-counter' | 'counter-only' | 'joined' | 'opaque';
 
@@ -46,8 +48,10 @@ export function tidyToolCallId(raw: string): string | undefined {
  * and anything else (`call_9f31`, a uuid) `opaque`.
  *
  * @returns `undefined` when the text cannot be an id: white space inside, or any of `< > { } " \``.
+ * @throws KimiError when `raw` is not a string
  */
 export function parseToolCallId(raw: string): ParsedToolCallId | undefined {
+  expectOption(typeof raw === 'string', 'raw', 'a string', raw);
   const id = tidyToolCallId(raw);
   if (id === undefined) return undefined;
   const prefixed = id.startsWith('functions.');
@@ -69,7 +73,14 @@ export function parseToolCallId(raw: string): ParsedToolCallId | undefined {
 /**
  * The id a K2 model is trained on: `functions.NAME:COUNTER`.
  * @param counter a whole number from 0, or its decimal digits (counters run over the conversation).
+ * @throws KimiError when `name` is not a string or `counter` is anything else
  */
 export function formatToolCallId(name: string, counter: number | bigint | string): string {
+  const isWhole =
+    typeof counter === 'number'
+      ? Number.isSafeInteger(counter) && counter >= 0
+      : /^\d+$/.test(String(counter));
+  expectOption(typeof name === 'string', 'name', 'a string', name);
+  expectOption(isWhole, 'counter', 'a whole number from 0, or its decimal digits', counter);
   return `functions.${name}:${counter}`;
 }

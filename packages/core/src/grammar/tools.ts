@@ -12,6 +12,12 @@ export interface ToolDefinition {
   };
 }
 
+/** A tool that a provider runs itself, or of another kind; no model calls it by a function name. */
+export interface HostedTool {
+  type: string;
+  function?: undefined;
+}
+
 /** What a call's header says. */
 export type Header =
   /** It names a tool. `counter` is absent where the model gave none. */
@@ -51,7 +57,7 @@ type Schema = { properties?: Record<string, unknown>; required?: unknown };
  * provider) have no name a model could call, and are passed over.
  * @throws KimiError naming the entry that is not an object, or whose function has no name
  */
-export function createToolBox(tools: readonly ToolDefinition[] | undefined): ToolBox {
+export function createToolBox(tools: readonly (ToolDefinition | HostedTool)[] | undefined): ToolBox {
   expectOption(tools === undefined || Array.isArray(tools), 'tools', 'an array of tool definitions', tools);
   const schemas = new Map<string, Schema>();
   for (const [i, tool] of (tools ?? []).entries()) {

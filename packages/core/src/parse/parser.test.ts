@@ -57,6 +57,32 @@ describe('wrong use', () => {
     expect(() => parser.feedToolCall({})).toThrow(/call reset\(\)/);
   });
 
+  test('onEvent must not call the parser back', () => {
+    for (const method of ['end', 'reset', 'feed'] as const) {
+      let caught: unknown;
+      const parser = createParser({
+        onEvent() {
+          try {
+            parser[method]('more');
+          } catch (error) {
+            caught = error;
+          }
+        },
+      });
+      parser.feed('A');
+      expect(caught).toEqual(expect.objectContaining({ name: 'KimiError', option: method }));
+      parser.end('stop');
+    }
+  });
+
+  test('what is no text, no option and no reason is refused everywhere', () => {
+    expect(() => parse('a', null as never)).toThrow(/options: expected an object/);
+    expect(() => parse('a', { finishReason: 5 as never })).toThrow(/finishReason: expected a string/);
+    expect(() => collect({ takenToolCallIds: [5 as never] })).toThrow(/takenToolCallIds/);
+    expect(() => collect({ limits: [] as never })).toThrow(/limits/);
+    expect(() => collect({ toolChoice: { name: '' } })).toThrow(/toolChoice/);
+  });
+
   test('tools that are no functions are passed over', () => {
     const tools = [{ type: 'web_search' }, tool('ping', 'host')] as unknown as ToolDefinition[];
     expect(parse(call('5', '{"host":"a"}'), { tools }).toolCalls).toMatchObject([{ name: 'ping' }]);

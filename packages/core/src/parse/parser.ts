@@ -1,5 +1,5 @@
 import type { ModelProfile } from '../grammar/models.ts';
-import { createToolBox, type ToolBox, type ToolDefinition } from '../grammar/tools.ts';
+import { createToolBox, type HostedTool, type ToolBox, type ToolDefinition } from '../grammar/tools.ts';
 import { expectOption, KimiError } from '../kimi-error.ts';
 import type { Channel, KimiEvent } from './events.ts';
 import { createK2Machine, type MachineSettings } from './k2-machine.ts';
@@ -9,7 +9,7 @@ export interface ParserOptions {
   /** Model id or profile; picks the grammar. Default: the K2 grammar. */
   model?: string | ModelProfile | undefined;
   /** The tools of the request, OpenAI-shaped. Absent or empty: unknown, so that any name is taken. */
-  tools?: readonly ToolDefinition[] | undefined;
+  tools?: readonly (ToolDefinition | HostedTool)[] | undefined;
   /** The tool choice of the request. `none` removes calls instead of delivering them. Default `auto`. */
   toolChoice?: 'auto' | 'none' | 'required' | { name: string } | undefined;
   /** The prompt ended inside an open `<think>`, so that the content starts as reasoning. Default false. */
@@ -58,6 +58,7 @@ export interface KimiParser {
   /**
    * The reply is over: reports all that was held, then `finish`. Later calls do nothing.
    * @param finishReason the server's own word, e.g. `stop`; absent when it sent none
+   * @throws KimiError when it is not a string
    */
   end(finishReason?: string | null): void;
   /** Forgets everything, for the next turn. */
@@ -90,7 +91,10 @@ function checkOptions(options: ParserOptions & { onEvent(event: KimiEvent): void
   );
   const choices: unknown[] = [undefined, 'auto', 'none', 'required'];
   const isNamed =
-    typeof toolChoice === 'object' && toolChoice !== null && typeof toolChoice.name === 'string';
+    typeof toolChoice === 'object' &&
+    toolChoice !== null &&
+    typeof toolChoice.name === 'string' &&
+    toolChoice.name !== '';
   expectOption(
     choices.includes(toolChoice) || isNamed,
     'toolChoice',
@@ -107,13 +111,14 @@ function checkOptions(options: ParserOptions & { onEvent(event: KimiEvent): void
   expectOption(isFlag(promptOpensThink), 'promptOpensThink', 'a boolean', promptOpensThink);
   expectOption(isFlag(guidedJson), 'guidedJson', 'a boolean', guidedJson);
   expectOption(
-    takenToolCallIds === undefined || Array.isArray(takenToolCallIds),
+    takenToolCallIds === undefined ||
+      (Array.isArray(takenToolCallIds) && takenToolCallIds.every((id) => typeof id === 'string')),
     'takenToolCallIds',
     'an array of ids',
     takenToolCallIds,
   );
   expectOption(
-    limits === undefined || (typeof limits === 'object' && limits !== null),
+    limits === undefined || (typeof limits === 'object' && limits !== null && !Array.isArray(limits)),
     'limits',
     'an object',
     limits,
@@ -142,13 +147,30 @@ function checkOptions(options: ParserOptions & { onEvent(event: KimiEvent): void
  * Synchronous: events come out of `feed` and `end` through `onEvent`. Bad input never throws; it
  * becomes `problem` events. The rules are the project's rulings (`cases/README.md` of `@kimi-tc/testing`).
  *
+ * `onEvent` must not call the parser: one reply, one caller.
+ *
  * @throws KimiError naming the option that is wrong
  */
 export function createParser(options: ParserOptions & { onEvent(event: KimiEvent): void }): KimiParser {
   const settings = checkOptions(options);
   let machine = createK2Machine(settings);
   let ended = false;
+  /** Events are being reported. */
+  let running = false;
+  function expectOutside(method: string): void {
+    if (running)
+      throw new KimiError(method, `${method}: not to be called from onEvent; wait for the call that reports`);
+  }
+  function inside(run: () => void): void {
+    running = true;
+    try {
+      run();
+    } finally {
+      running = false;
+    }
+  }
   function expectOpen(method: string): void {
+    expectOutside(method);
     if (ended) throw new KimiError(method, `${method}: the turn has ended; call reset() before the next one`);
   }
   return {
@@ -161,19 +183,32 @@ export function createParser(options: ParserOptions & { onEvent(event: KimiEvent
         channel,
       );
       expectOpen('feed');
-      machine.feed(delta, channel);
+      running = true;
+      try {
+        machine.feed(delta, channel);
+      } finally {
+        running = false;
+      }
     },
     feedToolCall(piece) {
       expectOption(typeof piece === 'object' && piece !== null, 'piece', 'an object', piece);
       expectOpen('feedToolCall');
-      machine.feedToolCall(piece);
+      inside(() => machine.feedToolCall(piece));
     },
     end(finishReason) {
+      expectOption(
+        finishReason === undefined || finishReason === null || typeof finishReason === 'string',
+        'finishReason',
+        'a string',
+        finishReason,
+      );
+      expectOutside('end');
       if (ended) return;
       ended = true;
-      machine.end(finishReason || undefined);
+      inside(() => machine.end(finishReason || undefined));
     },
     reset() {
+      expectOutside('reset');
       machine = createK2Machine(settings);
       ended = false;
     },

@@ -115,4 +115,6 @@ test('cancelling the events cancels the source', async () => {
 test('wrong options are refused at once', async () => {
   expect(() => new KimiParserStream({ guidedJson: 'no' as unknown as boolean })).toThrow(/guidedJson/);
   await expect(all(parseStream(source([]), { tools: 1 as never }))).rejects.toThrow(/tools/);
+  expect(() => new KimiParserStream(null as never)).toThrow(/options: expected an object/);
+  await expect(all(parseStream('abc' as never))).rejects.toThrow(/source: expected an async iterable/);
 });

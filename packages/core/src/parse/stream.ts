@@ -1,9 +1,22 @@
+import { expectOption } from '../kimi-error.ts';
 import type { KimiEvent } from './events.ts';
 import { createParser, type ParserOptions } from './parser.ts';
 
 /** `finishReason`: the server's word, or a function asked for it when the text is over. Default: none. */
 export interface StreamOptions extends ParserOptions {
   finishReason?: string | null | (() => string | null | undefined) | undefined;
+}
+
+function parserOptions(options: StreamOptions): ParserOptions {
+  expectOption(typeof options === 'object' && options !== null, 'options', 'an object', options);
+  const { finishReason: _, ...rest } = options;
+  return rest;
+}
+
+function isSource(source: unknown): boolean {
+  return (
+    typeof source === 'object' && source !== null && (Symbol.asyncIterator in source || 'getReader' in source)
+  );
 }
 
 function finishReasonOf({ finishReason }: StreamOptions): string | null | undefined {
@@ -17,7 +30,7 @@ function finishReasonOf({ finishReason }: StreamOptions): string | null | undefi
  */
 export class KimiParserStream extends TransformStream<string, KimiEvent> {
   constructor(options: StreamOptions = {}) {
-    const { finishReason: _, ...rest } = options;
+    const rest = parserOptions(options);
     let events: KimiEvent[] = [];
     const parser = createParser({ ...rest, onEvent: (event) => events.push(event) });
     const flush = (controller: TransformStreamDefaultController<KimiEvent>) => {
@@ -46,7 +59,8 @@ export async function* parseStream(
   source: AsyncIterable<string> | ReadableStream<string>,
   options: StreamOptions = {},
 ): AsyncGenerator<KimiEvent, void, undefined> {
-  const { finishReason: _, ...rest } = options;
+  const rest = parserOptions(options);
+  expectOption(isSource(source), 'source', 'an async iterable or a ReadableStream of text', source);
   let events: KimiEvent[] = [];
   const parser = createParser({ ...rest, onEvent: (event) => events.push(event) });
   function* take(): Generator<KimiEvent> {

@@ -40,6 +40,8 @@ export interface PromptToolCall {
   /** Written as it is; normalize the history first where ids are not `functions.NAME:COUNTER`. */
   id?: string | undefined;
   function?: {
+    /** Not written: the id holds the name. */
+    name?: string | undefined;
     /** JSON text, written as it is, or an object. */
     arguments?: string | object | undefined;
   };
