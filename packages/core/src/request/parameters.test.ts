@@ -139,6 +139,22 @@ describe('by model and endpoint', () => {
       { tool_choice: 'required', thinking: { type: 'disabled' } },
       { tool_choice: 'required', thinking: { type: 'disabled' } },
     ],
+    ...[
+      { chat_template_kwargs: { thinking: true, x: 1 } },
+      { chat_template_kwargs: { x: 1 } },
+      { chat_template_kwargs: { thinking: true, x: 1 }, thinking: { type: 'disabled' } },
+      { chat_template_kwargs: { thinking: false, x: 1 }, thinking: { type: 'enabled' } },
+    ].map((fields): [string, 'router', Record<string, unknown>, object, string] => [
+      'kimi-k2.5',
+      'router',
+      { tool_choice: 'required', ...fields },
+      {
+        tool_choice: 'required',
+        thinking: { type: 'disabled' },
+        chat_template_kwargs: { thinking: false, x: 1 },
+      },
+      'thinking-disabled-for-forced-tool /thinking',
+    ]),
     ['kimi-k2.5', 'self-hosted', { tool_choice: NAMED }, { tool_choice: NAMED }],
     [
       'kimi-k2.7-code',

@@ -164,14 +164,16 @@ export function normalizeParameters(
   function normalizeForcedTool(): void {
     const { tool_choice: choice } = body;
     const named = isObject(choice) && isObject(choice.function);
-    if (
-      (choice !== 'required' && !named) ||
-      rules.forcedTool === 'keep' ||
-      !readThinking(body, rules).thinking
-    )
-      return;
+    // Behind a router either of two fields that contradict each other may be read.
+    const mayThink =
+      readThinking(body, rules).thinking ||
+      templateArguments(body).thinking === true ||
+      (isObject(body.thinking) && body.thinking.type === 'enabled');
+    if ((choice !== 'required' && !named) || rules.forcedTool === 'keep' || !mayThink) return;
     if (rules.forcedTool === 'thinking-off') {
       body.thinking = { type: 'disabled' };
+      if (isObject(body.chat_template_kwargs))
+        body.chat_template_kwargs = { ...body.chat_template_kwargs, thinking: false };
       drop('reasoning_effort', BESIDE_THINKING);
       const why = 'The endpoint refuses a forced tool while the model thinks.';
       log.report('thinking-disabled-for-forced-tool', '/thinking', why);
