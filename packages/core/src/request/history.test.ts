@@ -81,6 +81,16 @@ describe('ids', () => {
     expect(codes).toContain('unmatched-result /2');
   });
 
+  test('a second result is none of an older call that nobody answered', () => {
+    const { sent, codes } = normalize([calls(call('x')), user, calls(call('x')), result('x'), result('x')]);
+    expect(idsOf(sent).slice(1)).toEqual(['functions.ping:1', 'functions.ping:1', 'functions.ping:1']);
+    expect(codes).toEqual([
+      'id-rewritten /0/tool_calls/0/id',
+      'unanswered-call /0/tool_calls/0',
+      'unmatched-result /4',
+    ]);
+  });
+
   test('results without calls and calls without results stay, and are reported', () => {
     const messages = [
       result('gone'),

@@ -34,7 +34,8 @@ export function normalizeToolCallIds(
 ): { messages: readonly unknown[]; ids: ToolCallIdMap } {
   const ids = new Map<string, string>();
   const giveId = createIds(messages, mode);
-  const groups = new Map<string, Group[]>();
+  /** By id those of the nearest message that has it. */
+  const groups = new Map<string, Group>();
   const latest = new Map<string, Call>();
   /** The calls of the assistant message in front of the results being read. */
   let turn: Call[] = [];
@@ -63,11 +64,7 @@ export function normalizeToolCallIds(
       if (own !== '' && own !== entry.sent) reportRewritten(`${entry.path}/id`);
       return withChanges(call, { id: entry.sent });
     });
-    for (const [own, group] of ofMessage) {
-      const earlier = groups.get(own);
-      if (earlier) earlier.push(group);
-      else groups.set(own, [group]);
-    }
+    for (const [own, group] of ofMessage) groups.set(own, group);
     return calls.length > 0 ? withChanges(message, { tool_calls: calls }) : message;
   }
 
@@ -77,16 +74,14 @@ export function normalizeToolCallIds(
     rewritten = true;
   }
 
+  /** A result that comes a second time is no answer to an older call of the same id. */
   function takeById(own: string): Call | undefined {
-    const stack = groups.get(own);
-    for (let group = stack?.at(-1); stack && group; group = stack.at(-1)) {
-      for (; group.next < group.calls.length; group.next++) {
-        const call = group.calls[group.next] as Call;
-        if (call.answered) continue;
-        call.answered = true;
-        return call;
-      }
-      stack.pop();
+    const group = groups.get(own);
+    while (group && group.next < group.calls.length) {
+      const call = group.calls[group.next++] as Call;
+      if (call.answered) continue;
+      call.answered = true;
+      return call;
     }
     return undefined;
   }
