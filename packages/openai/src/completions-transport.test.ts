@@ -325,6 +325,14 @@ describe('auto', () => {
   const withoutChat: typeof fetch = (input, init) =>
     fetch(String(input).replace('/chat/completions', '/chat/nothing'), init);
 
+  /** Chat requests are refused with this answer. */
+  const refusing =
+    (answer: object, status = 400): typeof fetch =>
+    (input, init) =>
+      String(input).endsWith('/chat/completions')
+        ? Promise.resolve(Response.json(answer, { status }))
+        : fetch(input, init);
+
   test('stays with chat where it works', async () => {
     const { ask, paths } = await start({ script: () => `<think>${opened}` }, { transport: 'auto' });
     expect((await ask()).choices[0]?.message.tool_calls).toEqual([expectedCall]);
@@ -357,6 +365,43 @@ describe('auto', () => {
     );
     expect((await ask()).choices[0]?.message.tool_calls).toEqual([expectedCall]);
     expect(paths()).toEqual(['/v1/chat/completions', '/v1/completions']);
+  });
+
+  test.each([
+    { error: 'Cannot use chat template functions because tokenizer.chat_template is not set' },
+    { object: 'error', message: 'ValueError: Tokenizer does not have a chat template.' },
+    { detail: 'Cannot use apply_chat_template() because this processor does not have a chat template.' },
+    {
+      error: {
+        message:
+          'litellm.BadRequestError: Hosted_vllmException - As of transformers v4.44, default chat template is no longer allowed, so',
+      },
+    },
+    { message: 'The model has no default chat template.' },
+    { message: 'Chat template not found' },
+    { error: { message: 'tool_choice="required" requires --tool-call-parser to be set' } },
+    { error: { message: 'tools param requires --jinja flag' } },
+    { error: 'Template error: template not found' },
+  ])('finds its words where servers put them: %j', async (answer) => {
+    const { ask, paths } = await start({}, { transport: 'auto', fetch: refusing(answer) });
+    expect((await ask()).choices[0]?.message.tool_calls).toEqual([expectedCall]);
+    expect(paths()).toEqual(['/v1/completions']);
+  });
+
+  test.each([
+    { error: { message: 'Unrecognized request argument supplied: chat_template_kwargs' } },
+    { error: { message: 'Model not found' } },
+    { error: { message: 'Chat template is not set to your liking, said the user' } },
+    { error: { message: 'chat_template_kwargs: extra fields not permitted' } },
+    { error: { message: 'default chat template is no longer allowed' }, status: 422 },
+    { error: { message: "1 validation error: input 'My chat template is missing' is too long" } },
+    { detail: [{ msg: 'bad', input: 'default chat template is no longer allowed' }] },
+    { error: { message: 'Bad input.', input: '"auto" tool choice requires --enable-auto-tool-choice' } },
+    { error: { message: `default chat template is no longer allowed ${'and so on '.repeat(60)}` } },
+  ])('is not misled by %j', async ({ status = 400, ...answer }: { status?: number }) => {
+    const { ask, paths } = await start({}, { transport: 'auto', fetch: refusing(answer, status) });
+    await expect(ask()).rejects.toBeInstanceOf(OpenAI.APIError);
+    expect(paths()).toEqual([]);
   });
 
   test('shows the answer to the chat request where text is refused too, or cannot be asked for', async () => {

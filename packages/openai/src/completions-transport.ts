@@ -1,4 +1,5 @@
 import { KimiError, type RequestProblem, type SpecialTokensInText } from '@kimi-tc/core';
+import { isObject, textOf } from './json.ts';
 import type { KimiOptions } from './kimi-options.ts';
 import { type KimiRequest, readRequest, toRequestContext } from './kimi-request.ts';
 import { toChatResponse } from './to-chat-response.ts';
@@ -36,8 +37,27 @@ export interface Transport {
   rendersFor(url: string): boolean;
 }
 
-/** What servers say that cannot do a chat request, or none with tools. */
-const NO_CHAT = /chat[ _-]?template|enable-auto-tool-choice|tool-call-parser/i;
+/** How servers begin to say that they have no chat template, or no tool parser for a request with tools. */
+const NO_CHAT = [
+  // vLLM
+  /^(?:as of transformers v[\d.]+, )?default chat template is no longer allowed\b/i,
+  /^"auto" tool choice requires --enable-auto-tool-choice\b/i,
+  /^tool[_ ]choice ?(?:= ?)?"?\w*"? requires --(?:enable-auto-tool-choice|tool-call-parser)\b/i,
+  // transformers, as SGLang and others hand it on
+  /^cannot use (?:apply_)?chat[_ ]template(?:\(\)| functions)? because (?:the |this )?(?:tokenizer|processor)\b/i,
+  /^(?:the |this )?(?:model|tokenizer|processor) (?:does not have|has no) (?:an? |any )?(?:default )?chat[_ ]template\b/i,
+  /^(?:the )?(?:tokenizer\.)?chat[_ ]template (?:is )?(?:not set|not found|not defined|missing)(?: and\b| for\b|[^\w ]|$)/i,
+  // Text Generation Inference
+  /^template error: template not found\b/i,
+  // llama.cpp
+  /^tools param requires --jinja\b/i,
+];
+
+/** What servers and routers put in front of such words: classes of errors, perhaps with a code. */
+const ERROR_CLASSES = /^(?:[\w.]{0,60}(?:error|exception)(?: \d{3})?(?::| -) ?)+/i;
+
+/** Messages about templates are short. Longer ones hold something else, and may hold what the user wrote. */
+const MAX_MESSAGE = 500;
 
 /** @throws KimiError naming the option that is wrong */
 export function createTransport(options: TransportOptions & KimiOptions): Transport {
@@ -122,7 +142,24 @@ function refusalOr(render: () => TextRequest): TextRequest | Response {
 
 async function lacksChat(response: Response): Promise<boolean> {
   if ([404, 405, 501].includes(response.status)) return true;
-  return response.status === 400 && NO_CHAT.test(await response.clone().text());
+  if (response.status !== 400) return false;
+  const message = messageOf(await response.clone().text()).trim();
+  if (message.length > MAX_MESSAGE) return false;
+  const words = message.replace(ERROR_CLASSES, '');
+  return NO_CHAT.some((pattern) => pattern.test(words));
+}
+
+/** The server's own words about an error; what else it answers may repeat the request. */
+function messageOf(text: string): string {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    return '';
+  }
+  if (!isObject(answer)) return '';
+  const { error, message, detail } = answer;
+  return textOf(isObject(error) ? error.message : error) || textOf(message) || textOf(detail);
 }
 
 /** The same call to the endpoint beside. */
