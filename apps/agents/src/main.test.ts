@@ -137,7 +137,7 @@ describe('the demo', () => {
         type: 'tool-call-refused',
         id: 'functions.read_file:8',
         name: 'read_file',
-        arguments: expect.stringMatching(/"src\/app\/pa.?$/),
+        arguments: expect.stringMatching(/"src\/app\/pa\W*$/),
       },
     ]);
     expect(ofType(events, 'raw-delta')).toEqual([]);
@@ -229,7 +229,11 @@ describe('the demo over text completions', () => {
     });
     const overChat = toEvents((await run(['--json', question])).stdout);
     const later = (list: readonly AgentEvent[]): string[] =>
-      list.slice(1).map((event) => JSON.stringify(event));
+      list
+        .slice(1)
+        .map((event) => JSON.stringify(event))
+        // Over chat a server may refuse a turn without reasoning; a prompt needs none in its place.
+        .filter((event) => !event.includes('reasoning-placeholder-inserted'));
     // Results of calls that run side by side come as they are ready.
     expect(later(events).sort()).toEqual(later(overChat).sort());
   });
