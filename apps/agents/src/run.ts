@@ -34,21 +34,14 @@ export async function run(
   };
 
   const { fault, transport, endpoint = undefined, question = defaultQuestion } = options;
-  const server = endpoint
-    ? undefined
-    : await startPretendServer({
-        root,
-        delayMs,
-        transport,
-        instructions,
-        question,
-        ...(fault && { fault }),
-      });
-  const baseURL = endpoint?.baseURL ?? server?.baseURL ?? '';
   const model = endpoint?.model ?? defaultModel;
 
+  let server: PretendServer | undefined;
   let outcome: Outcome | 'stopped' | 'failed';
   try {
+    const asked = { root, delayMs, transport, instructions, question, ...(fault && { fault }) };
+    server = endpoint ? undefined : await startPretendServer(asked);
+    const baseURL = endpoint?.baseURL ?? server?.baseURL ?? '';
     emit({
       type: 'run-start',
       model,
