@@ -83,6 +83,29 @@ describe('by model and endpoint', () => {
       { thinking: { type: 'enabled', keep: 'all' } },
       'param-changed /thinking',
     ],
+    [
+      'kimi-k2.6',
+      'moonshot',
+      { chat_template_kwargs: { thinking: true, preserve_thinking: false }, tools: TOOLS },
+      { thinking: { type: 'enabled', keep: null } },
+      'param-changed /thinking',
+    ],
+    [
+      'kimi-k2.5',
+      'moonshot',
+      { chat_template_kwargs: { thinking: false, foo: 1 } },
+      { thinking: { type: 'disabled' } },
+      'param-changed /thinking',
+      'param-dropped /chat_template_kwargs',
+    ],
+    [
+      'kimi-k2.5',
+      'moonshot',
+      { chat_template_kwargs: { thinking: true, preserve_thinking: true } },
+      { thinking: { type: 'enabled' } },
+      'param-changed /thinking',
+      'param-dropped /chat_template_kwargs',
+    ],
     ['kimi-k2.5', 'moonshot', { chat_template_kwargs: { x: 1 } }, {}, 'param-dropped /chat_template_kwargs'],
     [
       'kimi-k2.5',
@@ -251,6 +274,13 @@ test('strict names the last loss, and holds all problems', () => {
     expect(option).toBe('/tool_choice');
     expect(message).toContain('/tool_choice: The endpoint refuses this choice');
     expect(problems.map(({ code }) => code)).toEqual(['param-changed', 'tool-choice-downgraded']);
+  }
+});
+
+test('strict lets no template argument go', () => {
+  for (const more of [{ foo: 1 }, { preserve_thinking: true }]) {
+    const body = { model: 'kimi-k2.5', chat_template_kwargs: { thinking: true, ...more } };
+    expect(() => normalizeRequest(body, { strict: true, endpoint: 'moonshot' })).toThrow(KimiRequestError);
   }
 });
 

@@ -115,15 +115,19 @@ export function normalizeParameters(
   /** Moonshot's API has no template arguments: takes over what they say about thinking. */
   function readTemplateArguments(): void {
     if (!isSet('chat_template_kwargs')) return;
-    const { thinking, preserve_thinking } = templateArguments(body);
+    const { thinking, preserve_thinking: preserve, ...others } = templateArguments(body);
     if (typeof thinking !== 'boolean' || isSet('thinking') || rules.thinking !== 'switch') {
       drop('chat_template_kwargs', 'The endpoint has no template arguments.');
       return;
     }
-    const keeps = thinking && preserve_thinking === true && rules.keepsReasoning === 'asked';
-    const value = { type: thinking ? 'enabled' : 'disabled', ...(keeps && { keep: 'all' }) };
+    const keeps = thinking && typeof preserve === 'boolean' && rules.keepsReasoning === 'asked';
+    const keep = preserve ? 'all' : null;
+    const value = { type: thinking ? 'enabled' : 'disabled', ...(keeps && { keep }) };
     change('thinking', value, 'Was in chat_template_kwargs, which the endpoint does not have.');
-    delete body.chat_template_kwargs;
+    const isLost = Object.values(others).some((other) => other !== undefined && other !== null);
+    if (isLost || (preserve && !keeps))
+      drop('chat_template_kwargs', 'The endpoint has no template arguments; not all of them can be said.');
+    else delete body.chat_template_kwargs;
   }
 
   /** MoonshotAI/Kimi-K3#45, lemon07r/opencode-kimi-full#11 */
