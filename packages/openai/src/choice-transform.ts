@@ -1,10 +1,10 @@
-import type { KimiEvent } from '@kimi-tc/core';
+import type { KimiEvent, Problem } from '@kimi-tc/core';
 import type { TextPiece } from './chunk-shapes.ts';
 import { isObject, type JsonObject, listOf, textOf } from './json.ts';
 import { createExtraCollector } from './kimi-extra.ts';
 import { addPiece, isAlike, isSamePiece, type Piece, readPieces } from './pieces.ts';
 import { toContinuation, toDelta, withChoice } from './to-chunk.ts';
-import { createTurnReader, type TurnSettings } from './turn-reader.ts';
+import { createTurnReader, hasFunctionCall, type TurnSettings } from './turn-reader.ts';
 import { createWaitingChunks, type Passed } from './waiting-chunks.ts';
 
 /** One choice of a stream: chunks in, chunks out. A chunk that needs no repair comes out as the same object. */
@@ -70,8 +70,15 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
   let choiceUsage: unknown;
   let latest: JsonObject = { choices: [{ index: 0 }] };
   let ended = false;
+  /** The choice has a call in the API's older form: all from there on passes, the finish too. */
+  let passing = false;
 
-  const reader = createTurnReader(settings, (event: KimiEvent) => {
+  function onProblem(problem: Problem): void {
+    // That no call came is true of the parser alone.
+    if (!passing) settings.onProblem(problem);
+  }
+
+  const reader = createTurnReader({ ...settings, onProblem }, (event: KimiEvent) => {
     extras.push(event);
     addPiece(made, event);
   });
@@ -194,7 +201,12 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
   }
 
   function push(chunk: JsonObject): JsonObject[] {
+    if (passing) return [chunk];
     const choice = choiceOf(chunk);
+    if (!ended && opened.size === 0 && hasFunctionCall(deltaOf(choice))) {
+      passing = true;
+      return [...fail(), chunk];
+    }
     if (isThere(choice.usage)) choiceUsage = choice.usage;
     if (ended) return isThere(chunk.usage) ? [{ ...chunk, choices: [] }] : [];
     latest = chunk;
@@ -203,6 +215,15 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
     const before = finish ? sayApart(finish) : [];
     const out = textOf(choice.finish_reason) === '' ? pushDelta(chunk, delta) : pushFinish(chunk, delta);
     return before.length === 0 ? out : [...before, ...out];
+  }
+
+  function fail(): JsonObject[] {
+    if (ended) return [];
+    ended = true;
+    const said = finish ? sayApart(finish) : [];
+    reader.end(undefined);
+    const { chunks, pieces } = waiting.flush(takeMade());
+    return [...said, ...chunks, ...continueWith(latest, pieces)];
   }
 
   function toChunk(piece: TextPiece): JsonObject {
@@ -240,14 +261,7 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
       const said = finish ? sayApart(finish) : [];
       return [...said, ...chunks, ...continueWith(latest, pieces), toFinish(word, extra, withUsage)];
     },
-    fail() {
-      if (ended) return [];
-      ended = true;
-      const said = finish ? sayApart(finish) : [];
-      reader.end(undefined);
-      const { chunks, pieces } = waiting.flush(takeMade());
-      return [...said, ...chunks, ...continueWith(latest, pieces)];
-    },
+    fail,
     get finished() {
       return finish !== undefined || ended;
     },

@@ -453,3 +453,58 @@ describe('ids', () => {
     });
   });
 });
+
+describe('a call in the older form passes untouched', () => {
+  const url = 'http://server.invalid/v1/chat/completions';
+  const request = (model: string, stream: boolean) => ({
+    method: 'POST',
+    body: JSON.stringify({ ...ask, model, tools: undefined, functions: [{ name: 'look' }], stream }),
+  });
+  const sending = (text: string, type: string) => {
+    const codes: string[] = [];
+    const fetch = createKimiFetch({
+      onProblem: ({ code }) => codes.push(code),
+      fetch: async () => new Response(text, { headers: { 'content-type': type } }),
+    });
+    return { fetch, codes };
+  };
+  const models = ['gpt-4', 'kimi-k2.5'];
+
+  test.each(models)('in a message, %s', async (model) => {
+    const function_call = { name: 'look', arguments: '{"at":"home"}' };
+    const message = { role: 'assistant', content: null, function_call };
+    const text = JSON.stringify({
+      id: 'c',
+      choices: [{ index: 0, message, finish_reason: 'function_call' }],
+    });
+    const { fetch, codes } = sending(text, 'application/json');
+    expect(await (await fetch(url, request(model, false))).text()).toBe(text);
+    expect(codes).toEqual([]);
+  });
+
+  test.each(models)('in a stream, %s', async (model) => {
+    const frame = (delta: object, finish_reason: string | null = null) =>
+      `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+    const text = [
+      frame({ role: 'assistant', content: null }),
+      // Held until it is clear that it begins no call.
+      frame({ content: 'Looking <|tool' }),
+      frame({ function_call: { name: 'look', arguments: '' } }),
+      frame({ function_call: { arguments: '{"at":' } }),
+      frame({ function_call: { arguments: '"home"}' } }),
+      frame({}, 'function_call'),
+      `data: ${JSON.stringify({ id: 'c', choices: [], usage: { total_tokens: 5 } })}\n\n`,
+      'data: [DONE]\n\n',
+    ].join('');
+    const { fetch, codes } = sending(text, 'text/event-stream');
+    expect(await (await fetch(url, request(model, true))).text()).toBe(text);
+    expect(codes).toEqual([]);
+  });
+
+  test('but beside tool_calls it does not stand in the way', async () => {
+    const tool_calls = [{ index: 0, function: { name: 'look', arguments: '{}' } }];
+    const function_call = { name: 'look', arguments: '{}' };
+    const choices = [{ index: 0, delta: { tool_calls, function_call }, finish_reason: 'function_call' }];
+    expect(finishes(await pass([{ id: 'c', choices }]))).toEqual(['tool_calls']);
+  });
+});

@@ -5,7 +5,7 @@ import { isObject, type JsonObject, listOf, textOf } from './json.ts';
 import type { KimiMessage } from './kimi-chunk.ts';
 import { createExtraCollector } from './kimi-extra.ts';
 import { renameTools } from './tool-names.ts';
-import { createTurnReader, reasoningOf } from './turn-reader.ts';
+import { createTurnReader, hasFunctionCall, reasoningOf } from './turn-reader.ts';
 
 /** The completion with its choices repaired; the same object if none needs it. */
 export function toCompletion(completion: JsonObject, settings: TransformSettings): JsonObject {
@@ -24,7 +24,7 @@ export function toCompletion(completion: JsonObject, settings: TransformSettings
 
 function toChoice(choice: JsonObject, completion: JsonObject, settings: TransformSettings): JsonObject {
   const { message } = choice;
-  if (!isObject(message)) return choice;
+  if (!isObject(message) || hasFunctionCall(message)) return choice;
   const extras = createExtraCollector(false);
   const assembler = createAssembler();
   const index = typeof choice.index === 'number' ? choice.index : 0;

@@ -80,6 +80,15 @@ export function reasoningOf(fields: JsonObject): string {
   return textOf(fields.reasoning_content) || textOf(fields.reasoning);
 }
 
+/**
+ * Whether a delta or message has a call in the API's older form, which no server makes of a Kimi model's
+ * text: there is nothing to repair, and the clients that asked for it know no other. Beside `tool_calls`
+ * it is a copy of them.
+ */
+export function hasFunctionCall({ function_call: call, tool_calls }: JsonObject): boolean {
+  return isObject(call) && textOf(call.name) !== '' && listOf(tool_calls).length === 0;
+}
+
 function toProblem(event: Extract<KimiEvent, { type: 'problem' }>): Problem {
   const { type: _, ...problem } = event;
   return problem;
