@@ -51,6 +51,9 @@ async function write(answers: readonly Answer[], begun?: Promise<void>): Promise
   for (const { response } of answers) response.end();
 }
 
+// Never closes a connection that a client may be about to use again.
+server.keepAliveTimeout = 0;
+
 const [given] = (await once(process, 'message')) as [Record<string, Reply>];
 for (const [name, reply] of Object.entries(given)) {
   replies.set(name, { ...reply, bytes: reply.writes.map((text) => Buffer.from(text)) });
