@@ -203,6 +203,27 @@ describe('contents', () => {
     expect(contentOf(given, role)).toEqual(expected);
   });
 
+  test('NUL goes from all texts of messages', () => {
+    const image = { type: 'image_url', image_url: { url: 'data:' } };
+    const messages = [
+      { role: 'user', name: 'a\0b', content: ['a\0', image] },
+      { ...calls(call('functions.ping:0', 'ping', '{"a":\0')), reasoning_content: 'a\0b', refusal: 'n\0o' },
+      result('functions.ping:0', 'a\0'),
+      { role: 'assistant', content: 'a', reasoning: '\0why' },
+      { role: 'assistant', content: 'a\0', partial: true, reasoning_content: '\0b' },
+    ];
+    for (const endpoint of ['moonshot', 'router', 'self-hosted'] as const) {
+      const { body } = normalizeRequest({ model: 'kimi-k2.5', messages }, { endpoint });
+      expect(JSON.stringify(body)).not.toContain('\\u0000');
+      expect(body.messages[1]).toMatchObject({ reasoning_content: 'ab', refusal: 'no' });
+      expect(body.messages[3]).toMatchObject({ reasoning_content: 'why' });
+      expect(normalizeRequest(body, { endpoint }).body).toBe(body);
+    }
+    const recallReasoning = () => 'a\0b';
+    const { sent } = normalize([calls(call('x')), result('x')], 'kimi-k2.5', { recallReasoning });
+    expect(sent[0]?.reasoning_content).toBe('ab');
+  });
+
   test('an empty list or no content at all beside calls is null', () => {
     const turn = { role: 'assistant', tool_calls: [call('functions.ping:0')] };
     for (const content of [[], '', undefined, null]) {

@@ -6,7 +6,7 @@ import { foldReasoning, writeReasoning } from './reasoning.ts';
 import type { RequestLog, RequestProblem } from './request-problems.ts';
 import type { RequestRules } from './request-rules.ts';
 import { isResult, normalizeToolCallIds, type ToolCallIdMap } from './tool-call-ids.ts';
-import { toContent, toWireMessages } from './wire-messages.ts';
+import { clean, cleanTexts, toWireMessages } from './wire-messages.ts';
 
 export interface HistoryOptions {
   /**
@@ -105,7 +105,9 @@ export function rewriteHistory(
     if (settings.messages === false)
       return withChanges(call, { function: withChanges(call.function, { name: sentName }) });
     const text = typeof args === 'string' ? args : args === undefined || args === null ? '' : toJson(args);
-    const read = reader.readArguments(text);
+    let read = reader.readArguments(text);
+    // In a string it was escaped; anywhere else it means nothing.
+    if (read.text.includes('\0')) read = reader.readArguments(clean(read.text));
     if (read.repaired) log.report('arguments-repaired', path, 'The arguments of the call were put right.');
     if (!read.valid)
       log.report('invalid-arguments', path, 'The arguments of the call are not a JSON object.');
@@ -159,7 +161,7 @@ export function rewriteHistory(
     const thinks = profile.thinking !== 'none' && settings.thinking !== false;
     if (folded.text.trim() === '' && thinks && (hasCalls || keepsReasoning)) {
       const recalled = settings.recallReasoning?.(original as JsonObject, index);
-      if (recalled) folded.text = recalled;
+      if (recalled) folded.text = settings.messages === false ? recalled : clean(recalled);
       if (folded.text === '' && hasCalls && settings.thinking && settings.reasoningPlaceholder !== false) {
         folded.text = PLACEHOLDER;
         log.report(
@@ -180,8 +182,7 @@ export function rewriteHistory(
         ? message
         : writeReasoning(message, foldReasoning(message), ['reasoning_content']);
     if (settings.messages !== false) {
-      result = withChanges(result, { content: toContent(result.content, 'assistant') });
-      result = readLeaks(result, index);
+      result = readLeaks(cleanTexts(result), index);
     }
     const calls = mapShared(listOf(result.tool_calls), (call, at) =>
       toCall(call, `${path}/tool_calls/${at}/function/arguments`),
@@ -207,9 +208,7 @@ export function rewriteHistory(
     const wired = settings.messages === false || continued ? [message] : toWireMessages(message);
     return wired.map((one) => {
       if (one.role === 'assistant' && !continued) return toAssistant(one, message, index);
-      return settings.messages === false
-        ? one
-        : withChanges(one, { content: toContent(one.content, one.role) });
+      return settings.messages === false ? one : cleanTexts(one);
     });
   }
 

@@ -30,6 +30,8 @@ const args = fc.constantFrom<unknown>(
   undefined,
   { a: 1 },
   '{} x',
+  '\0 {}',
+  '{"a":"\0",\0',
 );
 const text = fc.constantFrom<unknown>(
   'Hello',
@@ -65,7 +67,7 @@ const assistant = fc.record(
     role: fc.constant('assistant'),
     content: text,
     tool_calls: fc.oneof(fc.array(call, { maxLength: 3 }), fc.constant(null)),
-    reasoning_content: fc.constantFrom('why', '', null, ' ', '</think>so'),
+    reasoning_content: fc.constantFrom('why', '', null, ' ', '</think>so', '\0', 'a\0b'),
     reasoning: fc.constantFrom('because', '', null, `So.${LEAK}`),
     reasoning_details: fc.constantFrom<unknown>(
       [{ type: 'reasoning.text', text: LEAK }],

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, listOf, mapShared, textOf, toJson, withChanges } from './json.ts';
 
-/** The API refuses U+0000 (MoonshotAI/kimi-cli#99). */
-function clean(text: string): string {
+/** The API refuses U+0000, wherever it stands (MoonshotAI/kimi-cli#99). */
+export function clean(text: string): string {
   return text.includes('\0') ? text.replaceAll('\0', '') : text;
 }
 
@@ -21,12 +21,29 @@ export function toContent(content: unknown, role: unknown): unknown {
     const media = content.some((part) => isObject(part) && MEDIA.test(textOf(part.type)));
     const flat = role === 'tool' ? !media : texts.every((text) => typeof text === 'string');
     if (flat) return clean(texts.map((text) => (typeof text === 'string' ? text : toJson(text))).join(''));
-    return mapShared(content, (part) =>
-      isObject(part) && typeof part.text === 'string' ? withChanges(part, { text: clean(part.text) }) : part,
-    );
+    return mapShared(content, (part) => {
+      if (typeof part === 'string') return clean(part);
+      return isObject(part) && typeof part.text === 'string'
+        ? withChanges(part, { text: clean(part.text) })
+        : part;
+    });
   }
   if (role !== 'tool') return content;
   return content === undefined || content === null ? '' : toJson(content);
+}
+
+/** Not text: it says what a message is, and to which other one it belongs. */
+const LINKS = ['role', 'tool_call_id'];
+
+/** The message with its texts as endpoints take them. */
+export function cleanTexts(message: JsonObject): JsonObject {
+  const texts = Object.entries(message).filter(
+    ([key, value]) => !LINKS.includes(key) && typeof value === 'string' && value.includes('\0'),
+  );
+  return withChanges(message, {
+    ...Object.fromEntries(texts.map(([key, value]) => [key, clean(textOf(value))])),
+    content: toContent(message.content, message.role),
+  });
 }
 
 /**
