@@ -1,7 +1,7 @@
 import { KimiError, type RequestProblem, type SpecialTokensInText } from '@kimi-tc/core';
 import { isObject, textOf } from './json.ts';
 import type { KimiOptions } from './kimi-options.ts';
-import { type KimiRequest, readRequest, toRequestContext } from './kimi-request.ts';
+import { headersOf, type KimiRequest, readRequest, toRequestContext } from './kimi-request.ts';
 import { toChatResponse } from './to-chat-response.ts';
 import { type TextRequest, toTextRequest } from './to-text-request.ts';
 
@@ -170,7 +170,7 @@ function toTextCall(
 ): Parameters<Fetch> {
   const request = typeof input === 'object' && 'url' in input ? input : undefined;
   const url = (request?.url ?? String(input)).replace(/\/chat\/completions(?=\/*(?:[?#]|$))/, '/completions');
-  const headers = new Headers(init?.headers ?? request?.headers);
+  const headers = headersOf(input, init);
   headers.delete('content-length');
   const { credentials, redirect, signal } = request ?? {};
   const kept = {

@@ -52,11 +52,11 @@ export function createKimiFetch(options: KimiFetchOptions = {}): typeof fetch {
     Object.entries(rest).filter(([, value]) => value !== undefined),
   );
 
-  return async function kimiFetch(input, init) {
+  return async function kimiFetch(input, asGiven) {
     const send = transport.wrap(given ?? globalThis.fetch);
-    const request = await readRequest(input, init);
-    if (!request) return send(input, init);
-    const { body, url } = request;
+    const request = await readRequest(input, asGiven);
+    if (!request) return send(input, asGiven);
+    const { body, url, init } = request;
     const memory = reasoningMemory && isForKimi(body, own.model) ? reasoningMemory : undefined;
     const asked: AskedBy = { body, headers: headersOf(input, init) };
     const messages = memory && (await attachReasoning(memory, asked));

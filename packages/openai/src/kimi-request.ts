@@ -15,20 +15,32 @@ export interface KimiRequest {
   body: JsonObject;
 }
 
+/** A request, and what is to be sent for it if nothing changes. */
+export interface ReadRequest extends KimiRequest {
+  /** As it was given, but for a body that can be read only once: its bytes stand in. */
+  init: RequestInit | undefined;
+}
+
 type FetchInput = Parameters<typeof fetch>[0];
 
-/** Reads a `POST …/chat/completions`, changing nothing; `undefined` for every other request. */
+/**
+ * Reads a `POST …/chat/completions`, changing nothing; `undefined` for every other request, whose body is
+ * not read.
+ */
 export async function readRequest(
   input: FetchInput,
   init: RequestInit | undefined,
-): Promise<KimiRequest | undefined> {
+): Promise<ReadRequest | undefined> {
   const request = typeof input === 'object' && 'url' in input ? input : undefined;
   const method = init?.method ?? request?.method ?? 'GET';
   if (method.toUpperCase() !== 'POST') return undefined;
   const url = readUrl(request?.url ?? String(input));
   if (!url?.endsWith('/chat/completions')) return undefined;
-  const text = init?.body === undefined ? await request?.clone().text() : readText(init.body);
-  return { url, body: parseObject(text ?? '') };
+  if (init?.body === undefined)
+    return { url, body: parseObject((await request?.clone().text()) ?? ''), init };
+  const source = toStream(init.body);
+  const kept = source ? { ...init, body: await readBytes(source, init.signal ?? request?.signal) } : init;
+  return { url, body: parseObject((await readText(kept.body)) ?? ''), init: kept };
 }
 
 /** The family of a model id, of a profile, or by its own name (`k2.5`), as the prompt rules take it. */
@@ -55,7 +67,13 @@ export function toRequestContext({ body, url }: KimiRequest): ProblemContext {
 
 /** The headers that a call sends. */
 export function headersOf(input: FetchInput, init: RequestInit | undefined): Headers {
-  return new Headers(init?.headers ?? (typeof input === 'object' && 'headers' in input ? input.headers : {}));
+  const headers = new Headers(
+    init?.headers ?? (typeof input === 'object' && 'headers' in input ? input.headers : {}),
+  );
+  // Of a blob `fetch` takes the type; one that is rewritten is none any more.
+  const type = init?.body instanceof Blob ? init.body.type : '';
+  if (type !== '' && !headers.has('content-type')) headers.set('content-type', type);
+  return headers;
 }
 
 function readUrl(text: string): string | undefined {
@@ -66,10 +84,41 @@ function readUrl(text: string): string | undefined {
   return url.hostname === 'relative.invalid' ? path : url.origin + path;
 }
 
-function readText(body: unknown): string | undefined {
+async function readText(body: unknown): Promise<string | undefined> {
   if (typeof body === 'string') return body;
-  if (body instanceof Uint8Array || body instanceof ArrayBuffer) return new TextDecoder().decode(body);
+  if (body instanceof Blob) return body.text();
+  if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) return new TextDecoder().decode(body);
   return undefined;
+}
+
+/** A body that comes piece by piece, if it is one. Node's `fetch` takes any async iterable. */
+function toStream(body: unknown): ReadableStream<Uint8Array> | undefined {
+  if (body instanceof ReadableStream) return body;
+  const pieces =
+    typeof body === 'object' && body !== null && Symbol.asyncIterator in body
+      ? (body as AsyncIterable<Uint8Array>)
+      : undefined;
+  if (!pieces) return undefined;
+  const iterator = pieces[Symbol.asyncIterator]();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await iterator.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    async cancel(reason) {
+      await iterator.return?.(reason);
+    },
+  });
+}
+
+/** Rejects as `fetch` would: with what breaks the stream, or with the reason of the abort. */
+async function readBytes(
+  source: ReadableStream<Uint8Array>,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const abortable = source.pipeThrough(new TransformStream<Uint8Array, Uint8Array>(), signal && { signal });
+  return new Uint8Array(await new Response(abortable).arrayBuffer());
 }
 
 function parseObject(text: string): JsonObject {

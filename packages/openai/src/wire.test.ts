@@ -307,6 +307,74 @@ describe('requests', () => {
     expect(seen).toEqual([['text-call-recovered', 'a']]);
   });
 
+  describe('whose body is not a text', () => {
+    const text = JSON.stringify({ model: 'kimi-k2.5', messages: [{ role: 'user', content: 'a\0b' }] });
+    const bytes = new TextEncoder().encode(text);
+    const padded = new Uint8Array([0, ...bytes, 0]);
+    async function* pieces() {
+      for (let at = 0; at < bytes.length; at += 7) yield bytes.subarray(at, at + 7);
+    }
+    const bodies: [string, () => unknown][] = [
+      ['a Blob', () => new Blob([text], { type: 'application/json' })],
+      ['a DataView', () => new DataView(padded.buffer, 1, bytes.length)],
+      ['an ArrayBuffer', () => bytes.buffer],
+      ['a ReadableStream', () => new Blob([text]).stream()],
+      ['an async iterable', pieces],
+    ];
+    async function send(given: unknown, options: KimiFetchOptions = {}, headers = {}) {
+      const engine = await start({ script: () => 'Hello.', behaviour: 'healthy' });
+      const fetch = createKimiFetch(options);
+      const request = { method: 'POST', body: given, headers, duplex: 'half' } as RequestInit;
+      const response = await fetch(`${engine.baseURL}/chat/completions`, request);
+      expect(await response.text()).toContain('Hello.');
+      return engine.requests[0];
+    }
+
+    test.each(bodies)('are read: %s', async (name, body) => {
+      const sent = await send(body());
+      expect(sent?.body).toEqual({ model: 'kimi-k2.5', messages: [{ role: 'user', content: 'ab' }] });
+      if (name === 'a Blob') expect(sent?.headers['content-type']).toBe('application/json');
+    });
+
+    test.each(bodies)('are rendered: %s', async (_, body) => {
+      expect(await send(body(), { transport: 'completions' })).toMatchObject({
+        path: '/v1/completions',
+        body: { prompt: expect.stringContaining('ab') },
+      });
+    });
+
+    test.each(bodies)('are sent as they are where nothing is to be changed: %s', async (_, body) => {
+      expect((await send(body(), { request: false }))?.body).toEqual(JSON.parse(text));
+    });
+
+    test('are not read where they are for something else', async () => {
+      const { fetch, seen } = record();
+      const stream = new Blob([text]).stream();
+      await fetch('http://server.invalid/v1/files', { method: 'POST', body: stream });
+      expect(seen[0]?.[1]?.body).toBe(stream);
+      expect(stream.locked).toBe(false);
+    });
+
+    test('fail as fetch does: with the error of the stream, or the reason of an abort', async () => {
+      const { fetch, seen } = record();
+      const broken = new ReadableStream({ pull: () => Promise.reject(new Error('no more')) });
+      await expect(fetch(url, { ...init, body: broken })).rejects.toThrow('no more');
+      let cancelled: unknown;
+      const endless = new ReadableStream({
+        cancel: (reason) => {
+          cancelled = reason;
+        },
+      });
+      const controller = new AbortController();
+      const sending = fetch(url, { ...init, body: endless, signal: controller.signal });
+      const reason = new Error('enough');
+      controller.abort(reason);
+      await expect(sending).rejects.toBe(reason);
+      expect(cancelled).toBe(reason);
+      expect(seen).toEqual([]);
+    });
+  });
+
   test('options that are set come first, those that are not do not count', async () => {
     const tools = [{ type: 'function' as const, function: { name: 'look' } }];
     const text = 'functions.look:0{"at":1}';
