@@ -146,6 +146,8 @@ export function normalizeHistory<Messages extends readonly object[]>(
  *   without `type`.
  * - Keywords that the server refuses go. Where values are accepted that were not, that is
  *   `schema-relaxed`; short ones are told in the description.
+ * - `null` in place of a keyword is its absence, `properties: []` (PHP) an empty object; any other malformed
+ *   keyword that would be sent is refused.
  *
  * Without a problem, both schemas accept the same values, save that a type which was missing beside
  * other keywords is taken to have been meant.

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, textOf } from './json.ts';
+import { isObject, type JsonObject, textOf, toJson, toPointer, withChanges } from './json.ts';
 import { isDisjoint, isSame, sharedTypes, sharedValues, toList, withoutNarrower } from './schema-types.ts';
 
 export interface SchemaReader {
@@ -27,6 +27,10 @@ const WEIGHTLESS =
   /^(\$ref|\$defs|definitions|\$id|\$schema|\$comment|title|description|default|examples?|deprecated|readOnly|writeOnly)$/;
 /** Members that hold values, not schemas. */
 const VALUES = /^(enum|const|default|examples?)$/;
+/** Keywords that have a meaning with `null`, or that nobody can guess the meaning of. */
+const MEANS_NULL = ['const', 'default', 'type'];
+/** PHP writes an empty object as `[]`. */
+const MAPS = ['properties', 'additionalProperties'];
 /** Nodes looked at in search of references, and references followed. */
 const MOST_SCANNED = 500_000;
 
@@ -39,13 +43,26 @@ export function createSchemaReader(root: JsonObject, hooks: SchemaReaderHooks): 
   const references = new Map<string, readonly string[]>();
   let scanned = 0;
 
+  /** What servers write by mistake, as what it can only mean; the rest of it is refused. */
+  function tidy(schema: JsonObject, at: string): JsonObject {
+    const changes: Record<string, unknown> = {};
+    for (const [key, value] of Object.entries(schema)) {
+      if (value === null && !MEANS_NULL.includes(key)) changes[key] = undefined;
+      else if (MAPS.includes(key) && Array.isArray(value) && value.length === 0) changes[key] = {};
+      else if (value !== undefined && isMalformed(key, value))
+        refuse(at + toPointer(key), `${key} cannot be ${toJson(value).slice(0, 100)}.`);
+    }
+    return withChanges(schema, changes);
+  }
+
   function expand(
-    schema: JsonObject,
+    given: JsonObject,
     at: string,
     level: number,
     inline = false,
     chain: readonly string[] = [],
   ): JsonObject {
+    const schema = tidy(given, at);
     if (!EXPANDABLE.some((key) => key in schema)) return schema;
     let flat = typeof schema.$ref === 'string' ? expandReference(schema, at, level, inline, chain) : schema;
     if (typeof flat.$ref === 'string') return flat;
@@ -266,6 +283,17 @@ export function createSchemaReader(root: JsonObject, hooks: SchemaReaderHooks): 
       return definitions.length > 0 ? Object.fromEntries(definitions) : undefined;
     },
   };
+}
+
+/** Whether no dialect of JSON Schema has such a value for the keyword. */
+function isMalformed(key: string, value: unknown): boolean {
+  if (/^(anyOf|oneOf)$/.test(key)) return !Array.isArray(value) || value.length === 0;
+  if (/^(allOf|enum)$/.test(key)) return !Array.isArray(value);
+  if (/^(title|description)$/.test(key)) return typeof value !== 'string';
+  if (key === 'properties') return !isObject(value);
+  if (key === 'additionalProperties') return !isObject(value) && typeof value !== 'boolean';
+  if (key === 'items') return typeof value !== 'object' && typeof value !== 'boolean';
+  return false;
 }
 
 /** Whether the one's `additionalProperties` is about properties that only the other declares. */

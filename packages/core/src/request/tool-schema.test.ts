@@ -168,8 +168,51 @@ describe('keywords', () => {
       { default: 'a', anyOf: [{ type: 'string', default: 'b' }] },
       { default: 'a', anyOf: [{ type: 'string' }] },
     ],
+    [
+      'an empty object as PHP writes it',
+      { type: 'object', properties: [], additionalProperties: [] },
+      { type: 'object', properties: {}, additionalProperties: {} },
+    ],
+    [
+      'null in place of an absent keyword',
+      { type: 'object', properties: null, required: null, additionalProperties: null, description: null },
+      { type: 'object' },
+    ],
+    ['null in place of a bound', { type: 'string', minLength: null, pattern: null }, { type: 'string' }],
+    ['null in place of branches', { type: 'string', anyOf: null, enum: null }, { type: 'string' }],
+    ['a default that is null', { type: 'null', default: null }, { type: 'null', default: null }],
+    ['a malformed keyword of another type', { type: 'string', minimum: '0' }, { type: 'string' }],
   ])('%s', (_, schema, expected) => {
     expect(ofProperty(schema)).toEqual(expected);
+    expect(problemsOf({ type: 'object', properties: { v: ofProperty(schema) } })).toEqual([]);
+  });
+
+  test.each<[object, string]>([
+    [{ anyOf: [] }, '/anyOf'],
+    [{ anyOf: {} }, '/anyOf'],
+    [{ oneOf: [] }, '/oneOf'],
+    [{ type: 'number', minimum: '0' }, '/minimum'],
+    [{ minimum: '0' }, '/minimum'],
+    [{ type: 'integer', exclusiveMinimum: '0' }, '/exclusiveMinimum'],
+    [{ type: 'string', maxLength: -1 }, '/maxLength'],
+    [{ type: 'array', minItems: 0.5 }, '/minItems'],
+    [{ type: 'array', items: 'string' }, '/items'],
+    [{ type: 'string', enum: 'a' }, '/enum'],
+    [{ type: 'string', description: 5 }, '/description'],
+    [{ type: 'object', properties: ['a'] }, '/properties'],
+    [{ type: 'object', additionalProperties: 'false' }, '/additionalProperties'],
+    [{ anyOf: [{ type: 'null' }, { type: 'number', maximum: [] }] }, '/anyOf/1/maximum'],
+  ])('malformed, and of no one meaning: %j', (schema, pointer) => {
+    expect(refusalOf({ type: 'object', properties: { v: schema } })).toBe(
+      `unresolvable-schema /properties/v${pointer}`,
+    );
+  });
+
+  test('the same at the root', () => {
+    const { schema, problems } = normalizeToolSchema({ type: 'object', properties: [], description: null });
+    expect(schema).toEqual({ type: 'object', properties: {} });
+    expect(problems).toEqual([]);
+    expect(refusalOf({ type: 'object', anyOf: [] })).toBe('unresolvable-schema /anyOf');
   });
 
   test('what accepts more than before is reported with its place, and short restrictions are told', () => {

@@ -38,6 +38,13 @@ const TAKEN: Readonly<Record<string, readonly string[]>> = {
   number: ['minimum', 'maximum'],
 };
 
+/** Those of them, and of what they are made from, that are numbers. */
+const NUMERIC: Readonly<Record<string, readonly string[]>> = {
+  array: ['minItems', 'maxItems'],
+  string: ['minLength', 'maxLength'],
+  number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
+};
+
 /** What it refuses although it restricts values, by the type it is about. */
 const REFUSED: Readonly<Record<string, readonly string[]>> = {
   object: [
@@ -92,6 +99,16 @@ function rewriteOnce(root: unknown, base: string, log: RequestLog, tool: string)
   if (!isObject(root)) refuse('', 'the schema is not an object.');
   const reader = createSchemaReader(root, { refuse, relax, enter });
   const { expand, combine } = reader;
+
+  function expectNumber(schema: JsonObject, key: string, at: string): void {
+    const value = schema[key];
+    // Draft 4 has booleans for the exclusive ones.
+    const isFlag = typeof value === 'boolean' && key.startsWith('exclusive');
+    const isCount = /(Length|Items)$/.test(key);
+    const isFit = isCount ? Number.isInteger(value) && (value as number) >= 0 : Number.isFinite(value);
+    if (value !== undefined && !isFlag && !isFit)
+      refuse(at + toPointer(key), `${key} cannot be ${toJson(value).slice(0, 100)}.`);
+  }
 
   function typesOf(type: unknown, at: string): string[] {
     const types = toList(type);
@@ -170,6 +187,7 @@ function rewriteOnce(root: unknown, base: string, log: RequestLog, tool: string)
     }
     const type = types[0] as string;
     const own = type === 'integer' ? 'number' : type;
+    for (const key of NUMERIC[own] ?? []) if (key in flat) expectNumber(flat, key, at);
     const result: Record<string, unknown> = {
       ...pick(
         flat,
