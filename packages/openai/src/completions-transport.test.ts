@@ -1,4 +1,4 @@
-import { renderPrompt } from '@kimi-tc/core';
+import { renderPrompt, resolveModel } from '@kimi-tc/core';
 import { type EngineOptions, loadPrompts, startEngine } from '@kimi-tc/testing';
 import OpenAI from 'openai';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -243,6 +243,19 @@ describe('the request', () => {
       { response_format: { type: 'json_object' as const } },
       'response_format: ',
     ],
+    [
+      'a format for a model that opens its thoughts itself',
+      { model: 'kimi-k2-thinking', response_format: { type: 'json_object' as const } },
+      'response_format: ',
+    ],
+    [
+      'a schema for such a model',
+      {
+        model: 'moonshotai/Kimi-K2-Thinking',
+        response_format: { type: 'json_schema' as const, json_schema: { name: 'a', schema: {} } },
+      },
+      'response_format: ',
+    ],
     ['an unknown model', { model: 'my-model' }, 'model: expected a Kimi K2 model'],
     ['K3', { model: 'kimi-k3' }, 'model: the prompt format of Kimi K3'],
     [
@@ -257,6 +270,16 @@ describe('the request', () => {
     expect((error as Error).message).toContain(message);
     expect(engine.requests).toEqual([]);
   });
+
+  test.each(['k2-thinking', resolveModel('kimi-k2-thinking')])(
+    'is refused with a format, the options naming %o',
+    async (model) => {
+      const { ask, engine } = await start({}, { model });
+      const asked = ask({ model: 'my-model', response_format: { type: 'json_object' } });
+      await expect(asked).rejects.toThrow('response_format: ');
+      expect(engine.requests).toEqual([]);
+    },
+  );
 
   test('is for the model that is named in the options', async () => {
     const { ask, bodies } = await start({}, { model: 'k2.5' });

@@ -6,6 +6,7 @@ import {
   type SpecialTokensInText,
 } from '@kimi-tc/core';
 import { isObject, type JsonObject, listOf, textOf } from './json.ts';
+import { familyOf } from './kimi-request.ts';
 
 /** A request for a text completion that does what a chat request asks for. */
 export interface TextRequest {
@@ -73,8 +74,9 @@ export function toTextRequest(
     refuse('messages', 'images and videos');
   const opensThink = segments.at(-1)?.text === '<think>';
   const isConstrained = isObject(format) && format.type !== 'text';
-  // The server would hold the thought to it.
-  if (isConstrained && opensThink) refuse('response_format', 'a format for the answer of a thinking model');
+  // The server would hold the thought to it, whether the prompt opens that or, as with K2 Thinking, the model.
+  const thinks = opensThink || familyOf((model ?? body.model) as string | ModelProfile) === 'k2-thinking';
+  if (isConstrained && thinks) refuse('response_format', 'a format for the answer of a thinking model');
   return {
     opensThink,
     body: {
