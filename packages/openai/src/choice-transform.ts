@@ -25,7 +25,7 @@ export interface ChoiceTransform {
   /** The reply failed: what was held, and nothing that says how it ended. */
   fail(): JsonObject[];
   /** A finish reason has come. */
-  readonly finished: boolean;
+  isFinished(): boolean;
 }
 
 /**
@@ -262,7 +262,7 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
       return [...said, ...chunks, ...continueWith(latest, pieces), toFinish(word, extra, withUsage)];
     },
     fail,
-    get finished() {
+    isFinished() {
       return finish !== undefined || ended;
     },
   };

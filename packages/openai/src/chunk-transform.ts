@@ -71,7 +71,7 @@ export function createChunkTransform(settings: TransformSettings): ChunkTransfor
   function pushBare(chunk: JsonObject): readonly JsonObject[] {
     if (chunk.usage === undefined || chunk.usage === null || choices.size === 0) return [chunk];
     const before = takeUsage();
-    if ([...choices.values()].every((choice) => choice.finished))
+    if ([...choices.values()].every((choice) => choice.isFinished()))
       return [...before, ...endChoices(false), chunk];
     usage = chunk;
     return before;
