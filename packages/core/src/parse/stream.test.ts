@@ -66,6 +66,36 @@ test('a stream that is not iterable is read by its reader, and cancelled by leav
   expect(stream.locked).toBe(false);
 });
 
+test('a pending read does not keep anyone from leaving', async () => {
+  let cancelled = false;
+  const silent = new ReadableStream<string>({
+    cancel() {
+      cancelled = true;
+    },
+  });
+  const events = parseStream(silent);
+  const pending = events.next();
+  await events.return?.();
+  expect(cancelled).toBe(true);
+  expect(await pending).toEqual({ done: true, value: undefined });
+  expect(await events.next()).toEqual({ done: true, value: undefined });
+});
+
+test('a source of something else than text is told, and let go of', async () => {
+  let cancelled = false;
+  const numbers = source([5 as never, 'more'], () => {
+    cancelled = true;
+  });
+  await expect(all(parseStream(numbers))).rejects.toThrow(/delta: expected a string/);
+  expect(cancelled).toBe(true);
+});
+
+test('events that are asked for all at once come in order', async () => {
+  const events = parseStream(source(DELTAS));
+  const results = await Promise.all(TYPES.map(() => events.next()));
+  expect(results.map(({ value }) => value?.type)).toEqual(TYPES);
+});
+
 test('leaving the loop ends the iterable', async () => {
   let closed = false;
   async function* iterable() {
@@ -112,9 +142,9 @@ test('cancelling the events cancels the source', async () => {
   expect(cancelled).toBe(true);
 });
 
-test('wrong options are refused at once', async () => {
+test('wrong options are refused at once', () => {
   expect(() => new KimiParserStream({ guidedJson: 'no' as unknown as boolean })).toThrow(/guidedJson/);
-  await expect(all(parseStream(source([]), { tools: 1 as never }))).rejects.toThrow(/tools/);
+  expect(() => parseStream(source([]), { tools: 1 as never })).toThrow(/tools/);
   expect(() => new KimiParserStream(null as never)).toThrow(/options: expected an object/);
-  await expect(all(parseStream('abc' as never))).rejects.toThrow(/source: expected an async iterable/);
+  expect(() => parseStream('abc' as never)).toThrow(/source: expected an async iterable/);
 });

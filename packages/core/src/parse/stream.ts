@@ -13,12 +13,6 @@ function parserOptions(options: StreamOptions): ParserOptions {
   return rest;
 }
 
-function isSource(source: unknown): boolean {
-  return (
-    typeof source === 'object' && source !== null && (Symbol.asyncIterator in source || 'getReader' in source)
-  );
-}
-
 function finishReasonOf({ finishReason }: StreamOptions): string | null | undefined {
   return typeof finishReason === 'function' ? finishReason() : finishReason;
 }
@@ -51,50 +45,81 @@ export class KimiParserStream extends TransformStream<string, KimiEvent> {
 }
 
 /**
- * Events of one reply, as the text arrives. Leaving the loop cancels the source; an error of the
- * source is thrown from the loop, after the events in front of it.
- * @throws KimiError naming the option that is wrong
+ * Events of one reply, as the text arrives. Leaving the loop, or calling `return()` while a read is
+ * pending, cancels the source; an error of the source is thrown from the loop, after the events in
+ * front of it.
+ * @throws KimiError at once, naming the option that is wrong
  */
-export async function* parseStream(
+export function parseStream(
   source: AsyncIterable<string> | ReadableStream<string>,
   options: StreamOptions = {},
-): AsyncGenerator<KimiEvent, void, undefined> {
-  const rest = parserOptions(options);
-  expectOption(isSource(source), 'source', 'an async iterable or a ReadableStream of text', source);
-  let events: KimiEvent[] = [];
-  const parser = createParser({ ...rest, onEvent: (event) => events.push(event) });
-  function* take(): Generator<KimiEvent> {
-    const ready = events;
-    events = [];
-    yield* ready;
+): AsyncIterableIterator<KimiEvent> {
+  let ready: KimiEvent[] = [];
+  let taken = 0;
+  const parser = createParser({ ...parserOptions(options), onEvent: (event) => ready.push(event) });
+  const input = openSource(source);
+  let over = false;
+
+  async function step(): Promise<IteratorResult<KimiEvent>> {
+    while (taken === ready.length && !over) {
+      ready = [];
+      taken = 0;
+      try {
+        const { done, value } = await input.next();
+        if (over) break; // left while the read was pending
+        over = done === true;
+        if (done) parser.end(finishReasonOf(options));
+        else parser.feed(value);
+      } catch (error) {
+        over = true;
+        await input.cancel().catch(() => {}); // the first error is the one to tell
+        throw error;
+      }
+    }
+    const value = ready[taken++];
+    return value === undefined ? { done: true, value } : { done: false, value };
   }
-  for await (const delta of toIterable(source)) {
-    parser.feed(delta);
-    yield* take();
-  }
-  parser.end(finishReasonOf(options));
-  yield* take();
+
+  /** Steps are taken one after the other, also when they are asked for all at once. */
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    next() {
+      const result = last.then(step, step);
+      last = result;
+      return result;
+    },
+    async return() {
+      over = true;
+      ready = [];
+      await input.cancel();
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
 }
 
-/** Web streams are not async iterable in every browser. */
-async function* toIterable(source: AsyncIterable<string> | ReadableStream<string>): AsyncGenerator<string> {
-  if (Symbol.asyncIterator in source) {
-    yield* source;
-    return;
+interface Source {
+  next(): Promise<IteratorResult<string>>;
+  cancel(): Promise<unknown>;
+}
+
+/** A stream is read by its reader: that can be cancelled while a read is pending, and is in every browser. */
+function openSource(source: AsyncIterable<string> | ReadableStream<string>): Source {
+  if (typeof source === 'object' && source !== null && 'getReader' in source) {
+    const reader = source.getReader();
+    return {
+      async next() {
+        const { done, value } = await reader.read();
+        if (done) reader.releaseLock();
+        return done ? { done, value: undefined } : { done, value };
+      },
+      cancel: () => reader.cancel().then(() => reader.releaseLock()),
+    };
   }
-  const reader = (source as ReadableStream<string>).getReader();
-  let done = false;
-  try {
-    for (let next = await reader.read(); ; next = await reader.read()) {
-      done = next.done;
-      if (next.done) return;
-      yield next.value;
-    }
-  } catch (error) {
-    done = true;
-    throw error;
-  } finally {
-    if (!done) await reader.cancel();
-    reader.releaseLock();
-  }
+  const isIterable = typeof source === 'object' && source !== null && Symbol.asyncIterator in source;
+  expectOption(isIterable, 'source', 'an async iterable or a ReadableStream of text', source);
+  const iterator = source[Symbol.asyncIterator]();
+  return { next: () => iterator.next(), cancel: async () => iterator.return?.() };
 }
