@@ -1,4 +1,4 @@
-export type { FinishReason, Problem, ProblemCode } from '@kimi-tc/core';
+export type { FinishReason, KimiModelId, Problem, ProblemCode } from '@kimi-tc/core';
 export { KimiError } from '@kimi-tc/core';
 export type {
   KimiAssistantMessageOptions,
@@ -11,7 +11,6 @@ export { type KimiMiddlewareOptions, kimiMiddleware } from './kimi-middleware.ts
 export type { KimiReplyOptions } from './kimi-options.ts';
 export {
   createKimi,
-  type KimiModelId,
   type KimiProvider,
   type KimiProviderSettings,
   kimi,

@@ -5,28 +5,11 @@ import {
   withoutTrailingSlash,
   withUserAgentSuffix,
 } from '@ai-sdk/provider-utils';
-import { KimiError } from '@kimi-tc/core';
+import { KimiError, type KimiModelId } from '@kimi-tc/core';
 import { createKimiFetch, createReasoningMemory, endpointOf } from '@kimi-tc/openai';
 import { createKimiChatModel, type KimiChatConfig } from './kimi-chat-language-model.ts';
 import { checkReplyOptions, type KimiReplyOptions } from './kimi-options.ts';
 import { VERSION } from './version.ts';
-
-/** Models that Moonshot serves or has published; servers have names of their own for them. */
-export type KimiModelId =
-  | 'kimi-k2-0905-preview'
-  | 'kimi-k2-turbo-preview'
-  | 'kimi-k2-thinking'
-  | 'kimi-k2-thinking-turbo'
-  | 'kimi-k2.5'
-  | 'kimi-k2.6'
-  | 'kimi-k2.7-code'
-  | 'kimi-k2.7-code-highspeed'
-  | 'kimi-k3'
-  | 'moonshotai/Kimi-K2-Instruct-0905'
-  | 'moonshotai/Kimi-K2-Thinking'
-  | 'moonshotai/Kimi-K2.5'
-  // Keeps the names above as suggestions of an editor.
-  | (string & {});
 
 export interface KimiProviderSettings
   extends KimiReplyOptions,

@@ -1,4 +1,4 @@
-export { type ModelFamily, type ModelProfile, resolveModel } from './grammar/models.ts';
+export { type KimiModelId, type ModelFamily, type ModelProfile, resolveModel } from './grammar/models.ts';
 export type { Problem, ProblemCode } from './grammar/problems.ts';
 export {
   formatToolCallId,

@@ -1,25 +1,14 @@
-import { type Endpoint, KimiError, normalizeRequest, type ThinkingOption } from '@kimi-tc/core';
+import {
+  type Endpoint,
+  KimiError,
+  type KimiModelId,
+  normalizeRequest,
+  type ThinkingOption,
+} from '@kimi-tc/core';
 import { endpointOf, type KimiFetchOptions } from '@kimi-tc/openai';
 import type { BaseChatModelParams } from '@langchain/core/language_models/chat_models';
 import { getEnvironmentVariable } from '@langchain/core/utils/env';
 import type { BaseChatOpenAIFields, ChatOpenAICompletionsCallOptions } from '@langchain/openai';
-
-/** Models that Moonshot serves or has published; servers have names of their own for them. */
-export type KimiModelId =
-  | 'kimi-k2-0905-preview'
-  | 'kimi-k2-turbo-preview'
-  | 'kimi-k2-thinking'
-  | 'kimi-k2-thinking-turbo'
-  | 'kimi-k2.5'
-  | 'kimi-k2.6'
-  | 'kimi-k2.7-code'
-  | 'kimi-k2.7-code-highspeed'
-  | 'kimi-k3'
-  | 'moonshotai/Kimi-K2-Instruct-0905'
-  | 'moonshotai/Kimi-K2-Thinking'
-  | 'moonshotai/Kimi-K2.5'
-  // Keeps the names above as suggestions of an editor.
-  | (string & {});
 
 /** What is `ChatOpenAI`'s own: see there. */
 type OpenAIFields = Pick<

@@ -1,6 +1,23 @@
 /** A generation of Kimi models. `unknown`: not a Kimi model this library knows. */
 export type ModelFamily = 'k2-instruct' | 'k2-thinking' | 'k2.5' | 'k2.6' | 'k2.7-code' | 'k3' | 'unknown';
 
+/** Models that Moonshot serves or has published; servers have names of their own for them. */
+export type KimiModelId =
+  | 'kimi-k2-0905-preview'
+  | 'kimi-k2-turbo-preview'
+  | 'kimi-k2-thinking'
+  | 'kimi-k2-thinking-turbo'
+  | 'kimi-k2.5'
+  | 'kimi-k2.6'
+  | 'kimi-k2.7-code'
+  | 'kimi-k2.7-code-highspeed'
+  | 'kimi-k3'
+  | 'moonshotai/Kimi-K2-Instruct-0905'
+  | 'moonshotai/Kimi-K2-Thinking'
+  | 'moonshotai/Kimi-K2.5'
+  // Keeps the names above as suggestions of an editor.
+  | (string & {});
+
 /** What a model id implies. */
 export interface ModelProfile {
   /** The id as it was given. */
