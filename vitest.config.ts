@@ -20,7 +20,7 @@ export default defineConfig({
     projects: [
       ...workspaces.map(({ name, root }) => ({
         extends: true as const,
-        test: { name, root, include: ['src/**/*.test.ts'] },
+        test: { name, root, include: ['src/**/*.test.{ts,tsx}'] },
       })),
       { extends: true, test: { name: 'scripts', root: 'scripts', include: ['*.test.ts'] } },
     ],
