@@ -1,5 +1,8 @@
 import type { Tool } from './tools/tool.ts';
 
+/** What an agent is made with. */
+export type SdkName = 'openai' | 'ai-sdk' | 'langchain';
+
 /** How requests travel: as chats, or as prompts to an endpoint that knows text only. */
 export type Transport = 'chat' | 'completions';
 
@@ -53,6 +56,7 @@ export type RawField =
 export type AgentEvent =
   | {
       type: 'run-start';
+      sdk: SdkName;
       model: string;
       endpoint: string;
       transport: Transport;

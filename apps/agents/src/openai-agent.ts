@@ -2,7 +2,8 @@ import { createKimiFetch } from '@kimi-tc/openai';
 import OpenAI from 'openai';
 import type { ChatCompletionMessageParam, ChatCompletionTool } from 'openai/resources/chat/completions';
 import type { AgentTask, Outcome } from './agent.ts';
-import { type OpenaiReply, readReply } from './openai-reply.ts';
+import { readReply } from './openai-reply.ts';
+import { finish, type Reply } from './reply.ts';
 import type { Call } from './tools/run-call.ts';
 import { runCalls, toNotice } from './tools/run-calls.ts';
 
@@ -51,18 +52,8 @@ export async function runOpenaiAgent(task: AgentTask): Promise<Outcome> {
   return 'turn-limit';
 }
 
-function finish(task: AgentTask, { text, finishReason }: OpenaiReply): Outcome {
-  if (finishReason === 'length') return 'cut-off';
-  if (text.trim() === '' || finishReason === 'content_filter') return 'no-answer';
-  task.emit({ type: 'answer', text });
-  return 'answered';
-}
-
 /** A reply as it goes back to the model: with its reasoning, and without the calls that were cut. */
-function toAssistantMessage(
-  { reasoning, text }: OpenaiReply,
-  calls: readonly Call[],
-): ChatCompletionMessageParam {
+function toAssistantMessage({ reasoning, text }: Reply, calls: readonly Call[]): ChatCompletionMessageParam {
   const hasCalls = calls.length > 0;
   return {
     role: 'assistant',

@@ -2,13 +2,20 @@ import { expect, it } from 'vitest';
 import { readOptions, UsageError } from './options.ts';
 
 it('reads options, question and environment', () => {
-  expect(readOptions([], {})).toEqual({ json: false, showRaw: false, help: false, transport: 'chat' });
+  expect(readOptions([], {})).toEqual({
+    json: false,
+    showRaw: false,
+    help: false,
+    sdk: 'openai',
+    transport: 'chat',
+  });
   expect(
     readOptions(['--json', '--fault', 'crlf', 'Why?', '--show-raw', '--transport', 'completions'], {}),
   ).toEqual({
     json: true,
     showRaw: true,
     help: false,
+    sdk: 'openai',
     transport: 'completions',
     question: 'Why?',
     fault: 'crlf',
@@ -31,6 +38,7 @@ it.each([
   [['--fault', 'nonsense'], {}, /^--fault nonsense: there is none of this name/],
   [['--fault', 'constructor'], {}, /there is none of this name/],
   [['--json=yes'], {}, /--json/],
+  [['--sdk', 'toString'], {}, /^--sdk toString: expected openai, ai-sdk, or langchain$/],
   [['--transport', 'auto'], {}, /^--transport auto: expected chat or completions$/],
   [['--transport', 'completions', '--fault', 'interleaved-calls'], {}, /only chat replies can have it/],
   [

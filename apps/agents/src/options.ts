@@ -1,12 +1,15 @@
 import { parseArgs } from 'node:util';
 import { type BehaviourName, behaviours } from '@kimi-tc/testing';
-import type { Transport } from './agent.ts';
+import type { SdkName, Transport } from './agent.ts';
+import { agents } from './agents.ts';
 
 /** What the user asked for. */
 export interface Options {
   readonly json: boolean;
   readonly showRaw: boolean;
   readonly help: boolean;
+  /** What the agent is made with. */
+  readonly sdk: SdkName;
   readonly transport: Transport;
   readonly question?: string;
   /** What the pretend engine does wrong. Absent: it leaves raw tokens in the content. */
@@ -27,12 +30,13 @@ export const defaultModel = 'kimi-k2-thinking';
  */
 export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Options {
   const { values, positionals } = parse(args);
-  if (values.help) return { json: false, showRaw: false, help: true, transport: 'chat' };
+  if (values.help) return { json: false, showRaw: false, help: true, sdk: 'openai', transport: 'chat' };
   if (positionals.length > 1) throw new UsageError('more than one question; put it in quotes');
   const [question] = positionals;
   if (question?.trim() === '') throw new UsageError('the question is empty');
   const endpoint = readEndpoint(env);
-  const { fault, transport } = values;
+  const { fault, sdk, transport } = values;
+  if (!isSdk(sdk)) throw new UsageError(`--sdk ${sdk}: expected ${sdkNames}`);
   if (transport !== 'chat' && transport !== 'completions') {
     throw new UsageError(`--transport ${transport}: expected chat or completions`);
   }
@@ -51,6 +55,7 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
     json: values.json,
     showRaw: values['show-raw'],
     help: false,
+    sdk,
     transport,
     ...(question !== undefined && { question }),
     ...(fault !== undefined && { fault }),
@@ -71,6 +76,7 @@ const flags = {
   json: { type: 'boolean', default: false },
   'show-raw': { type: 'boolean', default: false },
   fault: { type: 'string' },
+  sdk: { type: 'string', default: 'openai' },
   transport: { type: 'string', default: 'chat' },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
@@ -80,6 +86,7 @@ function parseStrictly(args: readonly string[]): {
     json: boolean;
     'show-raw': boolean;
     fault?: string | undefined;
+    sdk: string;
     transport: string;
     help: boolean;
   };
@@ -97,6 +104,15 @@ function readEndpoint(env: NodeJS.ProcessEnv): Options['endpoint'] {
   const { username, password } = new URL(baseURL);
   if (username || password) throw new UsageError('KIMI_BASE_URL: the key goes into KIMI_API_KEY');
   return { baseURL, ...(apiKey && { apiKey }), model: model || defaultModel };
+}
+
+/** The values of `--sdk`, for people. */
+export const sdkNames: string = new Intl.ListFormat('en', { type: 'disjunction' }).format(
+  Object.keys(agents),
+);
+
+function isSdk(name: string): name is SdkName {
+  return Object.hasOwn(agents, name);
 }
 
 function isBehaviour(name: string): name is BehaviourName {

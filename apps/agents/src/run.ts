@@ -1,8 +1,8 @@
 import type { AgentEvent, Outcome } from './agent.ts';
+import { agents } from './agents.ts';
 import { type PretendServer, startPretendServer } from './demo/pretend-server.ts';
 import { question as defaultQuestion } from './demo/script.ts';
 import { describeFailure } from './failure.ts';
-import { runOpenaiAgent } from './openai-agent.ts';
 import { defaultModel, type Options } from './options.ts';
 import { createRawTap } from './raw-tap.ts';
 import { createTools } from './tools/create-tools.ts';
@@ -33,7 +33,7 @@ export async function run(
     view(event);
   };
 
-  const { fault, transport, endpoint = undefined, question = defaultQuestion } = options;
+  const { fault, sdk, transport, endpoint = undefined, question = defaultQuestion } = options;
   const model = endpoint?.model ?? defaultModel;
 
   let server: PretendServer | undefined;
@@ -44,13 +44,15 @@ export async function run(
     const baseURL = endpoint?.baseURL ?? server?.baseURL ?? '';
     emit({
       type: 'run-start',
+      sdk,
       model,
       endpoint: withoutQuery(baseURL),
       transport,
       ...(server && { behaviour: server.behaviour }),
       question,
     });
-    outcome = await runOpenaiAgent({
+    const runAgent = await agents[sdk]();
+    outcome = await runAgent({
       endpoint: {
         baseURL,
         // Many servers want no key, but an SDK sends one always.

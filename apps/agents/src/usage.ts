@@ -1,5 +1,5 @@
 import { behaviours } from '@kimi-tc/testing';
-import { defaultModel } from './options.ts';
+import { defaultModel, sdkNames } from './options.ts';
 
 export const exitCode = { answered: 0, failed: 1, usage: 2 } as const;
 
@@ -10,6 +10,7 @@ export function createUsage(): string {
 Usage: npm run demo -- [options] [question]
 
   --show-raw        show what the server sent beside what the app received
+  --sdk NAME        ${sdkNames}: what the agent is made with
   --json            print one JSON object a line for each event
   --transport NAME  chat (default), or completions: prompts go to a bare /v1/completions
   --fault NAME      let the pretend engine do something wrong

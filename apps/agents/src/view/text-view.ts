@@ -124,9 +124,10 @@ function rule({ width, paint }: Screen, title: string): string {
 type Say = (label: string, write: (flow: Flow) => void) => void;
 
 function showStart(
-  { model, endpoint, transport, behaviour, question }: Extract<AgentEvent, { type: 'run-start' }>,
+  { sdk, model, endpoint, transport, behaviour, question }: Extract<AgentEvent, { type: 'run-start' }>,
   say: Say,
 ): void {
+  say('sdk', (to) => to.write(sdk));
   say('model', (to) => to.write(model, 'strong'));
   say('server', (to) => {
     to.write(endpoint);

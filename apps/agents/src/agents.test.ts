@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { type Script, startEngine } from '@kimi-tc/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { AgentEvent, AgentTask, Outcome, Transport } from './agent.ts';
+import type { AgentEvent, AgentTask, Outcome, SdkName, Transport } from './agent.ts';
+import { agents } from './agents.ts';
 import { type PretendServer, startPretendServer } from './demo/pretend-server.ts';
 import { question } from './demo/script.ts';
-import { runOpenaiAgent } from './openai-agent.ts';
 import { createTools } from './tools/create-tools.ts';
 
 const root = fileURLToPath(new URL('../sample-project', import.meta.url));
@@ -17,12 +17,16 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
+const sdks = Object.keys(agents) as SdkName[];
+
 async function ask(
+  sdk: SdkName,
   baseURL: string,
   more: Partial<AgentTask & { fetch: typeof fetch; transport: Transport }> = {},
 ): Promise<{ outcome: Outcome; events: AgentEvent[] }> {
   const events: AgentEvent[] = [];
-  const outcome = await runOpenaiAgent({
+  const runAgent = await agents[sdk]();
+  const outcome = await runAgent({
     endpoint: {
       baseURL,
       apiKey: 'none',
@@ -42,12 +46,13 @@ async function ask(
 }
 
 async function askEngine(
+  sdk: SdkName,
   script: Script,
   turnLimit = 20,
 ): Promise<{ outcome: Outcome; events: AgentEvent[]; bodies: { messages: Record<string, unknown>[] }[] }> {
   const engine = await startEngine({ script, behaviour: 'raw-content' });
   stops.push(() => engine.stop());
-  const result = await ask(engine.baseURL, { turnLimit });
+  const result = await ask(sdk, engine.baseURL, { turnLimit });
   return {
     ...result,
     bodies: engine.requests.map(({ body }) => body as { messages: Record<string, unknown>[] }),
@@ -61,9 +66,10 @@ function toSection(...calls: [id: string, json: string][]): string {
   return `<|tool_calls_section_begin|>${parts.join('')}<|tool_calls_section_end|>`;
 }
 
-describe('the loop', () => {
+describe.each(sdks)('%s: the loop', (sdk) => {
   it('ends at the turn limit', async () => {
     const { outcome, bodies } = await askEngine(
+      sdk,
       ({ turn }) => toSection([`functions.calculator:${turn}`, '{"expression": "1"}']),
       3,
     );
@@ -72,7 +78,7 @@ describe('the loop', () => {
   });
 
   it('runs what is complete beside a call that was cut, and sends back nothing of the other', async () => {
-    const { outcome, events, bodies } = await askEngine([
+    const { outcome, events, bodies } = await askEngine(sdk, [
       {
         text: `${toSection(['functions.calculator:0', '{"expression": "6 * 7"}']).replace('<|tool_calls_section_end|>', '')}<|tool_call_begin|>functions.read_file:1<|tool_call_argument_begin|>{"args": [{"pa`,
         finishReason: 'length',
@@ -88,7 +94,11 @@ describe('the loop', () => {
           {
             id: 'functions.calculator:0',
             type: 'function',
-            function: { name: 'calculator', arguments: '{"expression": "6 * 7"}' },
+            function: {
+              name: 'calculator',
+              // Hosts that parse arguments write them again.
+              arguments: expect.stringMatching(/^\{"expression": ?"6 \* 7"\}$/),
+            },
           },
         ],
       },
@@ -99,7 +109,7 @@ describe('the loop', () => {
   });
 
   it('answers a call that goes wrong with the reason', async () => {
-    const { outcome, bodies } = await askEngine([
+    const { outcome, bodies } = await askEngine(sdk, [
       toSection(
         ['functions.read_file:0', '{"args": [{"path": "../../package.json"}]}'],
         ['functions.delete_file:1', '{}'],
@@ -120,7 +130,7 @@ describe('the loop', () => {
     ['a thought alone', { text: '<think>Hm.</think>' }, 'no-answer'],
     ['an answer that was withheld', { text: 'It', finishReason: 'content_filter' }, 'no-answer'],
   ] as const)('does not take %s for an answer', async (_, turn, expected) => {
-    const { outcome, events } = await askEngine([turn]);
+    const { outcome, events } = await askEngine(sdk, [turn]);
     expect(outcome).toBe(expected);
     expect(events.filter(({ type }) => type === 'answer')).toEqual([]);
   });
@@ -222,16 +232,16 @@ function changing<Body>(change: (body: Body) => void): typeof fetch {
   };
 }
 
-describe('the engine of the demo notices an agent that', () => {
+describe.each(sdks)('%s: the engine of the demo notices an agent that', (sdk) => {
   it.each(mistakes)('%s', async (_, change, message) => {
     const server = await startDemoServer('chat');
     const wrongly = changing<{ messages: Message[] }>(({ messages }) => change(messages));
-    await expect(ask(server.baseURL, { fetch: wrongly })).rejects.toThrow(message);
+    await expect(ask(sdk, server.baseURL, { fetch: wrongly })).rejects.toThrow(message);
   });
 
   it('leaves early', async () => {
     const server = await startDemoServer('chat');
-    expect((await ask(server.baseURL, { turnLimit: 2 })).outcome).toBe('turn-limit');
+    expect((await ask(sdk, server.baseURL, { turnLimit: 2 })).outcome).toBe('turn-limit');
     expect(() => server.checkEnd('')).toThrow('the conversation ended with turn 2 of 8');
   });
 });
@@ -311,13 +321,15 @@ const promptMistakes: [what: string, change: (prompt: string) => string, message
   ],
 ];
 
-describe('the engine of the demo notices a prompt', () => {
+describe.each(sdks)('%s: the engine of the demo notices a prompt', (sdk) => {
   it.each(promptMistakes)('%s', async (_, change, message) => {
     const server = await startDemoServer('completions');
     const wrongly = changing<{ prompt: string }>((body) => {
       body.prompt = change(body.prompt);
     });
-    await expect(ask(server.baseURL, { transport: 'completions', fetch: wrongly })).rejects.toThrow(message);
+    await expect(ask(sdk, server.baseURL, { transport: 'completions', fetch: wrongly })).rejects.toThrow(
+      message,
+    );
   });
 
   it('that stops nowhere', async () => {
@@ -325,14 +337,14 @@ describe('the engine of the demo notices a prompt', () => {
     const wrongly = changing<{ stop?: string[] }>((body) => {
       body.stop = [];
     });
-    await expect(ask(server.baseURL, { transport: 'completions', fetch: wrongly })).rejects.toThrow(
+    await expect(ask(sdk, server.baseURL, { transport: 'completions', fetch: wrongly })).rejects.toThrow(
       'check failed: it stops at []',
     );
   });
 
   it('that is a chat', async () => {
     const server = await startDemoServer('completions');
-    await expect(ask(server.baseURL)).rejects.toThrow(
+    await expect(ask(sdk, server.baseURL)).rejects.toThrow(
       'check failed: expected a prompt, and nothing of a chat',
     );
   });
