@@ -1,6 +1,6 @@
-import { createJsonScanner } from './json-scanner.ts';
+import { createJsonScanner, type JsonScanner } from './json-scanner.ts';
 import type { Lexeme } from './lexer.ts';
-import { createTextBuilder } from './text-builder.ts';
+import { createTextBuilder, type TextBuilder } from './text-builder.ts';
 
 export interface ArgumentReaderOptions {
   /** Gets the arguments as they leave; all deltas joined are the final text. */
@@ -52,6 +52,14 @@ export interface ArgumentReader {
   hasStarted(): boolean;
   /** The JSON broke. */
   isBroken(): boolean;
+  /** What a tracer may see; the fields are described where they stand. */
+  look(): {
+    scanner: Pick<JsonScanner, 'inString'>;
+    kept: Pick<TextBuilder, 'length'>;
+    streaming: boolean;
+    heldDeltas: readonly string[];
+    space: string;
+  };
   /** No more text comes; lets go of what was held. */
   finish(): ReadArguments;
 }
@@ -216,6 +224,7 @@ export function createArgumentReader({ onDelta, markup, maxLength }: ArgumentRea
     isBroken() {
       return raw;
     },
+    look: () => ({ scanner, kept, streaming, heldDeltas, space }),
     finish() {
       held = [];
       const whole = scanner.status() === 'complete' && !raw && !over;

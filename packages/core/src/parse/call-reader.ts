@@ -1,5 +1,5 @@
 import type { ToolBox } from '../grammar/tools.ts';
-import { createArgumentReader } from './arguments.ts';
+import { type ArgumentReader, createArgumentReader } from './arguments.ts';
 import { createLastWord } from './last-word.ts';
 import { type Lexeme, tailOf } from './lexer.ts';
 import type { Call, Ended } from './tool-calls.ts';
@@ -18,6 +18,7 @@ export interface CallReader {
   takePlain(text: string): boolean;
   /** The stream is over. `cut`: the call was not complete. */
   end(): Left & { cut: boolean };
+  readonly args: ArgumentReader;
 }
 
 export interface CallReaderOptions {
@@ -116,6 +117,7 @@ export function createCallReader(options: CallReaderOptions): CallReader {
   return {
     take,
     takePlain: args.takePlain,
+    args,
     end() {
       const taken = args.takeEnd();
       if (typeof taken === 'object' && 'again' in taken)

@@ -5,13 +5,13 @@ import type { Channel, KimiEvent } from './events.ts';
 import { deriveFinishReason } from './finish-reason.ts';
 import { createGuidedTrial, type GuidedTrial } from './guided-calls.ts';
 import { createLastWord, type LastWord } from './last-word.ts';
-import { createLexer, type Lexeme, tailOf } from './lexer.ts';
+import { createLexer, type Lexeme, type Lexer, tailOf } from './lexer.ts';
 import { createQuotedCallTrial, type QuotedCallTrial } from './open-quote.ts';
-import { createOutput } from './output.ts';
+import { createOutput, type Output } from './output.ts';
 import { PROBLEM_MESSAGES } from './problem-messages.ts';
 import { createStructuredCalls, type ToolCallPiece } from './structured-calls.ts';
 import type { TextCall } from './text-calls.ts';
-import { createTextReader } from './text-reader.ts';
+import { createTextReader, type TextReader } from './text-reader.ts';
 import { createCallLog } from './tool-calls.ts';
 
 export interface MachineSettings {
@@ -26,6 +26,29 @@ export interface MachineSettings {
   takenToolCallIds: readonly string[];
   limits: { maxArgumentsLength?: number | undefined; maxToolCalls?: number | undefined };
   emit(event: KimiEvent): void;
+  /** Puts itself around the reading of each lexeme; see `trace.ts`. Default: nothing does. */
+  trace?: ((parts: MachineParts) => (lexeme: Lexeme) => void) | undefined;
+}
+
+/** The inside of a machine at work, for a tracer: to look at, never to change. */
+export interface MachineParts {
+  read(lexeme: Lexeme): void;
+  /** Text, section, header, arguments, trial of quoted calls, trial of guided JSON. */
+  states: readonly State[];
+  thinking: Readonly<Record<Channel, boolean>>;
+  /** Lexemes to read again, the next one last. */
+  input: readonly Lexeme[];
+  lexer: Lexer;
+  reader: TextReader;
+  output: Output;
+  look(): {
+    state: State;
+    header: string;
+    noise: readonly Lexeme[];
+    trial: QuotedCallTrial | undefined;
+    guided: GuidedTrial | undefined;
+    open: CallReader | undefined;
+  };
 }
 
 export interface Machine {
@@ -35,7 +58,7 @@ export interface Machine {
 }
 
 /** Takes a lexeme, does what it means, and returns the state that reads the next one. */
-type State = (lexeme: Lexeme) => State;
+export type State = (lexeme: Lexeme) => State;
 
 /** The K2 grammar: lexemes to events. One state function per place that the text can be in. */
 export function createK2Machine(settings: MachineSettings): Machine {
@@ -108,7 +131,7 @@ export function createK2Machine(settings: MachineSettings): Machine {
     for (let lexeme = input.pop(); lexeme; lexeme = input.pop()) read(lexeme);
   }
 
-  function read(lexeme: Lexeme): void {
+  function readLexeme(lexeme: Lexeme): void {
     // A server that fills the reasoning field has split the thought off itself (ruling 10). In a trial the
     // text in front has not been read yet.
     if (lexeme.channel === 'reasoning' && thinking.content && state !== inTrial) {
@@ -443,6 +466,19 @@ export function createK2Machine(settings: MachineSettings): Machine {
       else break;
     }
   }
+
+  const read =
+    settings.trace?.({
+      read: readLexeme,
+      states: [inText, inSection, inHeader, inArguments, inTrial, inGuided],
+      thinking,
+      input,
+      lexer,
+      reader,
+      output,
+      look: () => ({ state, header, noise, trial, guided, open }),
+    }) ?? readLexeme;
+
   return {
     feed(delta, channel) {
       const plain =

@@ -26,6 +26,7 @@ export interface Lexer {
   end(): void;
   /** UTF-16 units fed so far. */
   offset(): number;
+  held(): string;
 }
 
 const SPELLINGS = [...MARKERS.keys()];
@@ -114,5 +115,6 @@ export function createLexer(emit: (lexeme: Lexeme) => void): Lexer {
     offset() {
       return offset;
     },
+    held: () => held,
   };
 }

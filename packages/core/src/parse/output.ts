@@ -21,6 +21,8 @@ export interface Output {
   /** A call was opened: runs of white space do not show any more. */
   callOpened(): void;
   end(): void;
+  /** White space that may still show, and content that may be a call. */
+  held(): [space: string, maybeCall: string];
   /**
    * What left so far. `visible`: content other than white space. `suspicious`: unquoted text that looks
    * like a call of an offered tool.
@@ -124,6 +126,7 @@ export function createOutput({ tools, lenient, emit, onCall }: OutputOptions): O
       endShownRun();
       if (blank !== '') emit({ type: 'text-delta', delta: blank });
     },
+    held: () => [blank + leading, maybeCall],
     summary: () => ({
       visible,
       reasoning,

@@ -68,7 +68,7 @@ export interface KimiParser {
 const isCount = (value: unknown) => value === undefined || (Number.isInteger(value) && (value as number) > 0);
 const isFlag = (value: unknown) => value === undefined || typeof value === 'boolean';
 
-function checkOptions(options: ParserOptions & { onEvent(event: KimiEvent): void }): MachineSettings {
+export function checkOptions(options: ParserOptions & { onEvent(event: KimiEvent): void }): MachineSettings {
   expectOption(typeof options === 'object' && options !== null, 'options', 'an object', options);
   const {
     onEvent,
@@ -152,7 +152,11 @@ function checkOptions(options: ParserOptions & { onEvent(event: KimiEvent): void
  * @throws KimiError naming the option that is wrong
  */
 export function createParser(options: ParserOptions & { onEvent(event: KimiEvent): void }): KimiParser {
-  const settings = checkOptions(options);
+  return createParserOf(checkOptions(options));
+}
+
+/** A parser by settings that were checked. */
+export function createParserOf(settings: MachineSettings): KimiParser {
   let machine = createK2Machine(settings);
   let ended = false;
   /** Events are being reported. */

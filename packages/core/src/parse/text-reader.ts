@@ -26,6 +26,9 @@ export interface TextReader {
   /** A piece of markup follows: nothing is held any more, the run ends. */
   endRun(): void;
   isQuoted(channel: Channel): boolean;
+  /** Whether what was read last is quoted; asking changes nothing. */
+  wasQuoted(channel: Channel): boolean;
+  held(): string;
   /** Quotes are over in one channel, or in both. */
   resetQuotes(channel?: Channel): void;
   end(): void;
@@ -145,6 +148,8 @@ export function createTextReader({ tools, recover, output, isThinking }: TextRea
       output.endRun();
     },
     isQuoted: (of) => quotes[of].isOpen(),
+    wasQuoted: (of) => quotes[of].wasQuoted(),
+    held: () => held,
     resetQuotes(of) {
       if (of !== 'reasoning') quotes.content.reset();
       if (of !== 'content') quotes.reasoning.reset();
