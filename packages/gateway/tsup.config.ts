@@ -5,7 +5,7 @@ export default defineConfig({
   format: ['esm'],
   platform: 'node',
   target: 'es2023',
-  dts: true,
+  dts: false,
   sourcemap: true,
   clean: true,
 });

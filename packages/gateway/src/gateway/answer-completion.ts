@@ -1,0 +1,156 @@
+import { ApiError, toApiError } from './api-error.ts';
+import { type Exchange, exchanges } from './exchange.ts';
+import { toClientHeaders, toUpstreamHeaders } from './headers.ts';
+import type { Metrics } from './metrics.ts';
+import type { ModelRouter } from './model-router.ts';
+import { readJsonBody } from './read-body.ts';
+import type { Recorder } from './recording.ts';
+import { toReplyBody } from './reply-body.ts';
+import type { Slots } from './slots.ts';
+
+/** What requests for completions go through. */
+export interface CompletionParts {
+  router: ModelRouter;
+  slots: Slots;
+  metrics: Metrics;
+  recorder: Recorder | undefined;
+  /** Bytes. */
+  bodyLimit: number;
+}
+
+/** One request, and what the connection it came by can do. */
+export interface CompletionCall {
+  /** Behind `/v1`. */
+  path: '/chat/completions' | '/completions';
+  request: Request;
+  exchange: Exchange;
+  /** Ends the connection in the middle of an answer. */
+  breakOff(): void;
+  /** The exchange is over; called once, with the status that tells how. */
+  onEnd(status: number): void;
+}
+
+/**
+ * Answers a request for a completion by one of the upstreams.
+ *
+ * @throws ApiError, or the reason of the request's signal; then `onEnd` is the caller's to call
+ */
+export async function answerCompletion(parts: CompletionParts, call: CompletionCall): Promise<Response> {
+  const { request, exchange } = call;
+  const body = await readJsonBody(request, parts.bodyLimit);
+  const headers = toUpstreamHeaders(request.headers);
+  const queuedFrom = performance.now();
+  const release = await parts.slots.take(request.signal);
+  exchange.queuedMs = performance.now() - queuedFrom;
+  try {
+    return await exchanges.run(exchange, () => answerInSlot(parts, call, body, headers, release));
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+async function answerInSlot(
+  { router, metrics, recorder }: CompletionParts,
+  { path, request, exchange, breakOff, onEnd }: CompletionCall,
+  { text, value }: Awaited<ReturnType<typeof readJsonBody>>,
+  headers: Headers,
+  release: () => void,
+): Promise<Response> {
+  const { upstream, model } = await router.pick(value.model, headers);
+  exchange.upstream = upstream.name;
+  if (model !== undefined) exchange.model = model;
+  headers.set('content-type', 'application/json');
+  const sent = model === value.model ? text : JSON.stringify({ ...value, model });
+  const init = { method: 'POST', headers, body: sent, signal: request.signal };
+  if (path === '/chat/completions') exchange.recorder = recorder;
+  const response = await (path === '/chat/completions'
+    ? upstream.chat(path, init)
+    : upstream.pass(path, init));
+  if (!response.ok) {
+    const refused = await toRefusal(response, upstream.name);
+    countUpstreamError(metrics, exchange, `status_${response.status}`);
+    release();
+    onEnd(refused.status);
+    return refused;
+  }
+  const down = toClientHeaders(response.headers);
+  if (!down.has('x-request-id')) down.set('x-request-id', exchange.id);
+  if (response.body === null || !isStream(response, value.stream)) {
+    const whole = await readWhole(response, upstream.name);
+    release();
+    countFirst(metrics, exchange);
+    onEnd(200);
+    return new Response(whole, { status: response.status, headers: down });
+  }
+  metrics.streamsOpen.inc();
+  const stream = toReplyBody(
+    response.body,
+    {
+      onFirst: () => countFirst(metrics, exchange),
+      onEnd(how, error) {
+        release();
+        metrics.streamsOpen.dec();
+        if (how === 'failed') exchange.failure = toApiError(error).code;
+        if (how === 'failed') countUpstreamError(metrics, exchange, toApiError(error).code);
+        onEnd(how === 'left' ? 499 : 200);
+      },
+    },
+    toApiError,
+    breakOff,
+  );
+  down.set('cache-control', 'no-cache');
+  // Proxies in front that gather answers would make one piece of it (nginx).
+  down.set('x-accel-buffering', 'no');
+  // Tells the HTTP server not to wait for the first pieces, to find a length.
+  down.set('transfer-encoding', 'chunked');
+  return new Response(stream, { status: response.status, headers: down });
+}
+
+/** Counts what went wrong upstream; what we refuse ourselves was never there. */
+export function countUpstreamError(metrics: Metrics, { upstream }: Exchange, code: string): void {
+  if (upstream !== '') metrics.upstreamErrors.inc({ upstream, code });
+}
+
+function countFirst(metrics: Metrics, exchange: Exchange): void {
+  const { startedAt, queuedMs, sentAt, heardAt, route, upstream } = exchange;
+  const now = performance.now();
+  exchange.firstOutAt = now;
+  metrics.timeToFirstToken.observe({ upstream }, (now - startedAt) / 1000);
+  if (sentAt === undefined || heardAt === undefined) return;
+  metrics.addedLatency.observe({ route }, Math.max(0, sentAt - startedAt - queuedMs + now - heardAt) / 1000);
+}
+
+function isStream(response: Response, asked: unknown): boolean {
+  const type = typeOf(response);
+  return type === 'text/event-stream' || (asked === true && !isJson(type));
+}
+
+function typeOf(response: Response): string {
+  return response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+}
+
+function isJson(type: string): boolean {
+  return type === 'application/json' || type.endsWith('+json');
+}
+
+async function readWhole(response: Response, upstream: string): Promise<ArrayBuffer> {
+  const type = typeOf(response);
+  if (type === 'text/html') {
+    await response.body?.cancel();
+    throw new ApiError(502, 'upstream_error', `The upstream ${upstream} answers with a web page.`);
+  }
+  return response.arrayBuffer();
+}
+
+/** The upstream's own error; in the shape of the API where it is a page or nothing. */
+async function toRefusal(response: Response, upstream: string): Promise<Response> {
+  const { status } = response;
+  const headers = toClientHeaders(response.headers);
+  const body = await response.arrayBuffer();
+  if (isJson(typeOf(response)) && body.byteLength > 0) return new Response(body, { status, headers });
+  headers.delete('content-type');
+  return new ApiError(status, 'upstream_error', `The upstream ${upstream} answers with status ${status}.`, {
+    headers: Object.fromEntries(headers),
+  }).toResponse();
+}

@@ -1,0 +1,113 @@
+import KeyvRedis, { createClient, Keyv } from '@keyv/redis';
+import { createReasoningMemory, type ReasoningMemory } from '@kimi-tc/openai';
+import type { Log } from './create-log.ts';
+import type { Metrics } from './metrics.ts';
+
+/** A memory that several gateways share, which never fails a request. */
+export interface SharedMemory extends ReasoningMemory {
+  close(): void;
+}
+
+/** How long a request waits for the store before the own memory answers. */
+const WAIT_MS = 500;
+/** How long the store keeps a turn: a conversation that rests longer goes on without its old thoughts. */
+const KEEP_MS = 24 * 60 * 60 * 1000;
+/** Turns that are brought to the store when it is back; older ones are known here alone. */
+const MOST_UNSENT = 1000;
+
+/**
+ * Remembers in Redis and here. While Redis is away, what is here answers; what was learnt meanwhile is brought
+ * there when it comes back. Values are reasoning texts as they are, keys are digests.
+ *
+ * @param url with the credentials, if it needs any; never logged
+ */
+export function createSharedMemory(url: string, log: Log, metrics: Metrics): SharedMemory {
+  const own = createReasoningMemory();
+  /** What the store has not taken yet. */
+  const unsent = new Map<string, string>();
+  let isDown = false;
+  const client = createClient({
+    url,
+    // What cannot be sent now fails now: the own memory is there.
+    disableOfflineQueue: true,
+    socket: { connectTimeout: 2000, reconnectStrategy: (attempt) => Math.min(100 * attempt, 2000) },
+  });
+  const store = new Keyv({
+    store: new KeyvRedis(client, { throwOnErrors: true }),
+    namespace: 'kimi-tc',
+    throwOnErrors: true,
+    useKeyPrefix: false,
+  });
+  store.on('error', () => {});
+  client.on('error', degrade);
+  client.on('ready', recover);
+  client.connect().catch(degrade);
+
+  function degrade(error: unknown): void {
+    if (isDown) return;
+    isDown = true;
+    metrics.memoryDegraded.set(1);
+    const { code, name } = Object(error) as { code?: string; name?: string };
+    log.warn({ error: code ?? name }, 'the shared memory is away; the memory of this gateway stands in');
+  }
+
+  function recover(): void {
+    if (isDown) log.info({ unsent: unsent.size }, 'the shared memory is back');
+    isDown = false;
+    metrics.memoryDegraded.set(0);
+    for (const [key, reasoning] of [...unsent]) void save(key, reasoning);
+  }
+
+  async function save(key: string, reasoning: string): Promise<void> {
+    try {
+      await within(store.set(key, reasoning, KEEP_MS));
+      if (unsent.get(key) === reasoning) unsent.delete(key);
+    } catch (error) {
+      metrics.memoryFailures.inc();
+      degrade(error);
+    }
+  }
+
+  return {
+    async get(key) {
+      // What was not sent is newer than what the store has.
+      const waiting = unsent.get(key);
+      if (waiting !== undefined) return waiting;
+      if (client.isReady) {
+        try {
+          const found = await within(store.get<string>(key));
+          return found ?? own.get(key);
+        } catch (error) {
+          metrics.memoryFailures.inc();
+          if (!client.isReady) degrade(error);
+        }
+      }
+      return own.get(key);
+    },
+    async set(key, reasoning) {
+      await own.set(key, reasoning);
+      unsent.set(key, reasoning);
+      for (const oldest of unsent.keys()) {
+        if (unsent.size <= MOST_UNSENT) break;
+        unsent.delete(oldest);
+      }
+      // The next request may reach another gateway as soon as this turn has ended there.
+      if (client.isReady) await save(key, reasoning);
+    },
+    close() {
+      client.removeAllListeners('ready');
+      client.destroy();
+    },
+  };
+}
+
+/** @throws Error if it takes too long */
+async function within<Result>(promise: Promise<Result>): Promise<Result> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error('the store took too long')), WAIT_MS);
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

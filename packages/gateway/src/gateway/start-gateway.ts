@@ -1,0 +1,119 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { createReasoningMemory } from '@kimi-tc/openai';
+import { ApiError, toApiError } from './api-error.ts';
+import { createApp } from './create-app.ts';
+import type { Log } from './create-log.ts';
+import { createKeyCheck } from './gateway-keys.ts';
+import { createMetrics } from './metrics.ts';
+import { createModelRouter } from './model-router.ts';
+import { createRecorder } from './recording.ts';
+import type { Settings } from './settings.ts';
+import { createSharedMemory } from './shared-memory.ts';
+import { createSlots } from './slots.ts';
+import { createUpstream } from './upstream.ts';
+
+/** A gateway that listens. */
+export interface Gateway {
+  /** `http://HOST:PORT` */
+  url: string;
+  /**
+   * Takes no new requests, and resolves when those that are open have ended, at the latest after
+   * `timeouts.shutdownMs`: then they are broken off. May be called again.
+   */
+  close(): Promise<void>;
+}
+
+/** @throws NodeJS.ErrnoException if it cannot listen, or the folder for recordings cannot be made */
+export async function startGateway(settings: Settings, log: Log): Promise<Gateway> {
+  const { limits, timeouts, listen, origins } = settings;
+  const slots = createSlots({ ...limits, queueMs: timeouts.queueMs });
+  const metrics = createMetrics(slots);
+  const recorder = settings.record === undefined ? undefined : createRecorder(settings.record, log, metrics);
+  const shared = settings.redis === undefined ? undefined : createSharedMemory(settings.redis, log, metrics);
+  const memory = shared ?? createReasoningMemory();
+  const upstreams = settings.upstreams.map((own) => createUpstream(own, { settings, memory, metrics }));
+  let closing: Promise<void> | undefined;
+  const app = createApp({
+    log,
+    metrics,
+    slots,
+    recorder,
+    origins,
+    bodyLimit: limits.bodyBytes,
+    router: createModelRouter(upstreams),
+    checkKey: createKeyCheck(settings.gatewayKeys),
+    isClosing: () => closing !== undefined,
+  });
+
+  const listener = getRequestListener(
+    (request, { outgoing }) => app.fetch(request, { breakOff: () => outgoing.destroy() }),
+    {
+      overrideGlobalObjects: false,
+      errorHandler: (error) => {
+        const known =
+          error instanceof ApiError
+            ? error
+            : new ApiError(400, 'bad_request', 'The request line or its headers are malformed.');
+        return known.toResponse();
+      },
+    },
+  );
+  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+    response.setHeader('x-content-type-options', 'nosniff');
+    // A connection that is kept would keep a closing server from ending.
+    if (closing) response.setHeader('connection', 'close');
+    void listener(request, response);
+  });
+  server.on('clientError', answerMalformed);
+  server.on('connection', (socket) => socket.setNoDelay(true));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(listen.port, listen.host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const { address, port, family } = server.address() as AddressInfo;
+  const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+
+  async function close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => {
+      server.close(() => resolve());
+    });
+    server.closeIdleConnections();
+    const timer = setTimeout(() => {
+      log.warn({ open: slots.running }, 'open replies are broken off');
+      server.closeAllConnections();
+    }, timeouts.shutdownMs);
+    await closed;
+    clearTimeout(timer);
+    await Promise.all([recorder?.close(), ...upstreams.map((upstream) => upstream.close())]);
+    shared?.close();
+    metrics.registry.clear();
+  }
+
+  return {
+    url,
+    close() {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+/** What the HTTP parser refuses: a request that is cut, doubled lengths, headers without end. */
+function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const status =
+    error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
+  const known = toApiError(new ApiError(status, 'bad_request', `The request is malformed (${error.code}).`));
+  const body = JSON.stringify(known.toBody());
+  socket.end(
+    `HTTP/1.1 ${status} Bad Request\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}
