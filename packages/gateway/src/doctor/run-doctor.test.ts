@@ -1,0 +1,204 @@
+import {
+  type BehaviourName,
+  behaviours,
+  type Engine,
+  type EngineOptions,
+  type EngineRequest,
+  startEngine,
+  type Turn,
+} from '@kimi-tc/testing';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type FaultCode, faults } from './faults.ts';
+import { isObject, objectsOf, textOf } from './json.ts';
+import { type DoctorOptions, type Report, runDoctor } from './run-doctor.ts';
+
+const running = new Set<Engine>();
+
+afterEach(async () => {
+  await Promise.all([...running].map((engine) => engine.stop()));
+  running.clear();
+});
+
+/** Says what a healthy model would, in its own raw text; it knows nothing of the doctor but what it is told. */
+function answer({ body }: EngineRequest): Turn {
+  const { messages, tools, tool_choice: choice, max_tokens: limit } = body as Record<string, unknown>;
+  const history = objectsOf(messages);
+  const said = textOf(history.at(-1)?.content);
+  const count = history.flatMap((message) => objectsOf(message.tool_calls)).length;
+  if (!tools || choice === 'none') return { text: '<think>No tool is needed.</think>Hello! How are you?' };
+  if (limit === 96)
+    return { text: '<think>Many numbers.</think>one, two, three, four', finishReason: 'length' };
+  const cities = [...said.matchAll(/for (Paris|Oslo)/g)].map(
+    ([, city]) => ['get_weather', { city }] as const,
+  );
+  const forced = isObject(choice) ? [['get_weather', { city: 'Paris' }] as const] : [];
+  const notes = said.includes('write_note')
+    ? [['write_note', { title: 'Groceries', text: 'milk and bread\na dozen eggs' }] as const]
+    : [];
+  const calls = [...cities, ...notes, ...forced].map(
+    ([name, args], at) =>
+      `<|tool_call_begin|>functions.${name}:${count + at}<|tool_call_argument_begin|>${JSON.stringify(args)}<|tool_call_end|>`,
+  );
+  if (calls.length === 0) return { text: '<think>No tool is needed.</think>Hello! How are you?' };
+  return {
+    text: `<think>I call a tool.</think>Let me look.<|tool_calls_section_begin|>${calls.join('')}<|tool_calls_section_end|>`,
+  };
+}
+
+async function examine(
+  behaviour: EngineOptions['behaviour'],
+  engineOptions: Partial<EngineOptions> = {},
+  options: Partial<DoctorOptions> = {},
+): Promise<Report> {
+  const engine = await startEngine({ script: answer, behaviour: behaviour ?? 'healthy', ...engineOptions });
+  running.add(engine);
+  return runDoctor({
+    baseUrl: engine.baseURL,
+    timeoutMs: 10_000,
+    retryMs: 5,
+    slowMs: 5_000,
+    parallel: 4,
+    ...options,
+  });
+}
+
+function codesOf({ findings }: Report): FaultCode[] {
+  return findings.map(({ code }) => code).sort();
+}
+
+const rawCalls: FaultCode[] = ['reasoning-in-content', 'calls-in-content'];
+
+/** What is found at an engine that does only this. A new behaviour has no verdict until it has a row. */
+const verdicts: Readonly<Record<BehaviourName, readonly FaultCode[]>> = {
+  healthy: [],
+  'split-reasoning': ['calls-in-content'],
+  'raw-content': rawCalls,
+  'raw-reasoning': ['calls-in-reasoning', 'answer-in-reasoning'],
+  'raw-reasoning-field': ['calls-in-reasoning', 'answer-in-reasoning', 'reasoning-field'],
+
+  'stripped-tokens': ['reasoning-in-content', 'tokens-stripped'],
+  'think-close-stripped': [...rawCalls, 'think-not-closed'],
+  'begin-markers-swallowed': [...rawCalls, 'begin-tokens-lost'],
+  'section-end-missing': [...rawCalls, 'section-not-closed'],
+  'call-end-missing': [...rawCalls, 'call-not-closed'],
+  'singular-section-markers': [...rawCalls, 'section-tokens-singular'],
+  'spaced-markers': [...rawCalls, 'tokens-spaced'],
+  'noise-in-section': [...rawCalls, 'noise-in-section'],
+  'ids-without-prefix': [...rawCalls, 'id-without-prefix'],
+  'glued-ids': [...rawCalls, 'id-glued'],
+  'underscored-ids': [...rawCalls, 'id-underscored'],
+  'bare-counter-ids': [...rawCalls, 'id-bare-counter'],
+  'opaque-ids-in-text': [...rawCalls, 'id-opaque'],
+  // The engine writes such arguments in one piece, which is seen as well.
+  'control-characters-in-arguments': ['arguments-with-control-characters', 'arguments-at-once'],
+  'double-encoded-arguments': ['arguments-double-encoded'],
+
+  'reasoning-field': ['reasoning-field'],
+  'native-and-leaked': ['call-also-in-text'],
+  'finish-stop-with-calls': ['finish-not-tool-calls'],
+  'reasoning-only': ['empty-turn'],
+  'foreign-ids-end-turn': ['foreign-ids-end-turn'],
+  'conversation-index': ['call-index-not-dense'],
+  'generated-ids': ['ids-not-native'],
+  'repeated-ids': ['ids-repeated'],
+  'space-before-name': ['tool-name-changed'],
+  'arguments-at-once': ['arguments-at-once'],
+  'arguments-twice': ['arguments-repeated'],
+
+  'empty-tool-call-deltas': ['calls-missing'],
+  'tool-calls-on-every-delta': ['empty-tool-calls'],
+  'fresh-id-per-fragment': ['call-id-changes'],
+  'empty-role-and-type': ['fields-empty'],
+  'split-name': ['name-in-fragments'],
+  'repeated-name': ['name-repeated'],
+  'empty-name-on-fragments': ['name-empty-on-fragments'],
+  'whole-call-in-one-delta': ['call-at-once'],
+  'same-index-twice': ['same-index-twice'],
+  'interleaved-calls': ['calls-interleaved'],
+  'arguments-as-object': ['arguments-as-object'],
+  'reasoning-in-both-fields': ['reasoning-in-both-fields'],
+  'finish-twice': ['finish-repeated'],
+  'no-finish': ['finish-missing'],
+  'usage-in-choices': ['usage-in-choices'],
+
+  'missing-done': ['done-missing'],
+  'cut-mid-call': ['connection-cut'],
+  'error-mid-stream': ['error-in-stream', 'server-error'],
+  'keep-alive-comments': ['keep-alive-comments'],
+  'keep-alive-as-data': ['data-not-json'],
+  crlf: ['lines-end-in-crlf'],
+  'tight-data-lines': ['no-space-behind-data'],
+  'event-lines': ['event-fields'],
+  'byte-order-mark': ['byte-order-mark'],
+  'slow-first-byte': ['slow-first-byte'],
+
+  'rate-limited': ['rate-limited'],
+  'rate-limited-once': ['rate-limited-at-times'],
+  'server-error': ['server-error'],
+  'server-error-once': ['server-error-at-times'],
+  'connection-reset': ['connection-reset'],
+  'connection-reset-once': ['connection-reset-at-times'],
+  'html-error-page': ['html-error-page'],
+  'tool-use-failed': ['tool-use-failed'],
+
+  'reasoning-replay-required': ['reasoning-replay-required'],
+  'empty-content-refused': ['empty-content-refused'],
+  'null-character-refused': ['null-character-refused'],
+  'sampling-pinned': ['sampling-pinned'],
+  'forced-tool-refused': ['forced-tool-refused'],
+  'thinking-beside-effort-refused': ['thinking-beside-effort-refused'],
+  'tool-limit': ['tool-limit'],
+  'strict-tool-names': ['tool-names-restricted'],
+  'type-beside-any-of-refused': ['any-of-refused'],
+};
+
+/** What a test of a behaviour needs besides: how long the engine is slow, and from when on that is told. */
+const slow: readonly [Partial<EngineOptions>, Partial<DoctorOptions>] = [
+  { slowMs: 150 },
+  { slowMs: 100, parallel: 16 },
+];
+
+test('there is a verdict for each behaviour of the pretend engine', () => {
+  expect(Object.keys(verdicts).sort()).toEqual(Object.keys(behaviours).sort());
+});
+
+describe('names what a server does, and nothing else', () => {
+  test.each(Object.keys(behaviours) as BehaviourName[])('%s', async (behaviour) => {
+    const more = behaviour === 'slow-first-byte' ? slow : [];
+    const report = await examine(behaviour, ...more);
+    expect(codesOf(report), JSON.stringify(report, null, 1)).toEqual(
+      [...(verdicts[behaviour] ?? ['?'])].sort(),
+    );
+    const hasFault = report.findings.some(({ code }) => faults[code].level === 'fault');
+    expect(report.healthy).toBe(!hasFault);
+  });
+});
+
+describe('has no fault to tell of a healthy server', () => {
+  const others: [string, Partial<EngineOptions>][] = [
+    ['in single units', { chunking: 'units' }],
+    ['in large pieces', { chunking: 1000 }],
+    ['in random pieces, and bytes', { chunking: { seed: 7 }, byteCuts: { seed: 3, max: 40 } }],
+    ['with pauses', { delayMs: 1 }],
+    ['that asks for a key', { apiKey: 'sesame' }],
+    ['with one model', { models: ['kimi-k2.5'] }],
+    ['with one Kimi model among others', { models: ['qwen3', 'moonshotai/Kimi-K2-Instruct-0905'] }],
+    ['that does not think', { script: (request) => withoutThought(answer(request)) }],
+    [
+      'whose model calls no tool by itself',
+      { script: (request) => (isForced(request) ? answer(request) : 'No need.') },
+    ],
+  ];
+  test.each(others)('%s', async (_, options) => {
+    const report = await examine('healthy', options, { apiKey: 'sesame' });
+    expect(report.healthy, JSON.stringify(report, null, 1)).toBe(true);
+  });
+
+  function isForced({ body }: EngineRequest): boolean {
+    return isObject((body as Record<string, unknown>).tool_choice);
+  }
+
+  function withoutThought(turn: Turn): Turn {
+    return { ...turn, text: String(turn.text).replace(/<think>.*<\/think>/, '') };
+  }
+});

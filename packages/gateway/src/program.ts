@@ -1,0 +1,47 @@
+import tab from '@bomb.sh/tab/commander';
+import { Command } from 'commander';
+import { createDoctorCommand } from './doctor/command.ts';
+import { createParseCommand } from './parse/command.ts';
+import { createRenderCommand } from './render/command.ts';
+import { readVersion } from './version.ts';
+
+const examples = `
+Examples:
+  Make a server right for any client of the OpenAI API:
+    $ kimi-tc --upstream http://localhost:8000/v1
+
+  What is wrong with a server, and what mends it?
+    $ kimi-tc doctor --base-url http://localhost:8000/v1
+
+  Completion of commands and options, for this shell:
+    $ source <(kimi-tc complete bash)
+
+Exit codes: 0 done; 1 done, and something wrong was found; 2 the command could not run.`;
+
+/** The `kimi-tc` command with all its commands. Throws commander's errors instead of leaving the process. */
+export function createProgram(): Command {
+  const program = new Command('kimi-tc')
+    .description(
+      'Kimi K2 for any client and any server. Without a command, `kimi-tc --upstream URL` runs the gateway.',
+    )
+    .version(readVersion(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show help; `kimi-tc COMMAND --help` has examples')
+    .helpCommand(false)
+    .showHelpAfterError('(--help tells more)')
+    .exitOverride()
+    .addHelpText('after', examples);
+  for (const command of [createDoctorCommand(), createParseCommand(), createRenderCommand()]) {
+    program.addCommand(command.copyInheritedSettings(program));
+  }
+  tab(program);
+  return program;
+}
+
+/**
+ * The arguments with the command that is meant: `gateway`, if the first one is an option of its own.
+ */
+export function nameCommand(args: readonly string[]): readonly string[] {
+  const [first = ''] = args;
+  const ofProgram = ['-h', '--help', '-V', '--version'].includes(first);
+  return first.startsWith('-') && !ofProgram ? ['gateway', ...args] : args;
+}
