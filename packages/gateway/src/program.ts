@@ -1,6 +1,7 @@
 import tab from '@bomb.sh/tab/commander';
 import { Command } from 'commander';
 import { createDoctorCommand } from './doctor/command.ts';
+import { createGatewayCommand } from './gateway/command.ts';
 import { createParseCommand } from './parse/command.ts';
 import { createRenderCommand } from './render/command.ts';
 import { readVersion } from './version.ts';
@@ -30,7 +31,13 @@ export function createProgram(): Command {
     .showHelpAfterError('(--help tells more)')
     .exitOverride()
     .addHelpText('after', examples);
-  for (const command of [createDoctorCommand(), createParseCommand(), createRenderCommand()]) {
+  const commands = [
+    createGatewayCommand(),
+    createDoctorCommand(),
+    createParseCommand(),
+    createRenderCommand(),
+  ];
+  for (const command of commands) {
     program.addCommand(command.copyInheritedSettings(program));
   }
   tab(program);

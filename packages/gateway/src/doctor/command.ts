@@ -30,7 +30,7 @@ Examples:
     $ kimi-tc doctor --base-url $URL --json | jq -r '.findings[] | select(.level == "fault").code'
 
   Is the gateway in front of it healthy?
-    $ kimi-tc --upstream http://localhost:8000/v1 & kimi-tc doctor --base-url http://localhost:4141/v1
+    $ kimi-tc --upstream http://localhost:8000/v1 & kimi-tc doctor --base-url http://127.0.0.1:4040/v1
 
 It sends about thirty small requests. A model that chooses not to call a tool makes a question inconclusive,
 never a fault; ask again. The README tells what each code means.

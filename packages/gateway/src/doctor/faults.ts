@@ -160,7 +160,11 @@ export const faults = {
     'usage was asked for and does not come',
     'nothing; only the server counts tokens',
   ),
-  'usage-in-choices': inReplies('note', 'usage stands on the choice'),
+  'usage-in-choices': byNothing(
+    'note',
+    'usage stands on the choice',
+    'kimi-tc puts it where clients look, if it stands there alone',
+  ),
 
   // The connection
   'stream-ignored': byNothing('fault', 'a stream was asked for, and none came', SERVER),

@@ -1,3 +1,4 @@
+import { createKimiFetch } from '@kimi-tc/openai';
 import {
   type BehaviourName,
   behaviours,
@@ -201,4 +202,20 @@ describe('has no fault to tell of a healthy server', () => {
   function withoutThought(turn: Turn): Turn {
     return { ...turn, text: String(turn.text).replace(/<think>.*<\/think>/, '') };
   }
+});
+
+/** The doctor says what mends a fault; here it asks again through that. */
+describe('what it says mends a fault does', () => {
+  const mended = (Object.keys(behaviours) as BehaviourName[]).filter((behaviour) =>
+    verdicts[behaviour].some((code) => faults[code].mendedIn !== 'nothing'),
+  );
+  test.each(mended)('%s', async (behaviour) => {
+    const fetch = createKimiFetch({ endpoint: 'router' });
+    const report = await examine(behaviour, {}, { fetch, model: 'kimi-k2.6' });
+    // Ids pass to the client, and are rewritten when they come back in a history (`foreign-ids-end-turn`).
+    const left = report.findings.filter(
+      ({ mendedIn, code }) => mendedIn !== 'nothing' && code !== 'ids-not-native',
+    );
+    expect(left, JSON.stringify(report.findings, null, 1)).toEqual([]);
+  });
 });

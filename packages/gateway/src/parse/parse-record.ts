@@ -1,4 +1,4 @@
-import { createParser, type KimiEvent, type ParserOptions } from '@kimi-tc/core';
+import { createParser, type KimiEvent, type ParserOptions, resolveModel } from '@kimi-tc/core';
 import type { ReplyRecord } from './reply-record.ts';
 
 /**
@@ -14,11 +14,20 @@ export function parseRecord(
   const { finishReason, ...own } = options;
   const { calls, reasoning, content } = record;
   const tools = (own.tools ?? record.tools) as ParserOptions['tools'];
-  const parser = createParser({ ...own, model: own.model ?? record.model, tools, onEvent });
+  const model = own.model ?? record.model;
+  const promptOpensThink =
+    own.promptOpensThink ?? (record.isCompletion && closesPromptsThought(content, model));
+  const parser = createParser({ ...own, model, tools, promptOpensThink, onEvent });
   // The calls first: of a whole message they win over the same calls leaked as text.
   for (const call of calls) parser.feedToolCall(call);
   parser.feed(reasoning, 'reasoning');
   parser.feed(content);
   const word = finishReason ?? record.finishReason;
   parser.end(word === undefined ? 'stop' : word);
+}
+
+/** Whether a text closes a thought that its prompt had opened, as those of K2.5 and K2.6 do unless told otherwise. */
+function closesPromptsThought(text: string, model: ParserOptions['model']): boolean {
+  if (typeof model !== 'string' || resolveModel(model).thinking !== 'prompt') return false;
+  return /<\/?think>/.exec(text)?.[0] === '</think>';
 }

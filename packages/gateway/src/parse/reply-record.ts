@@ -8,6 +8,8 @@ export interface ReplyRecord {
   readonly id: string | undefined;
   readonly reasoning: string;
   readonly content: string;
+  /** The content is what a model wrote behind a prompt, from its first token on. */
+  readonly isCompletion: boolean;
   /** Calls that the server parsed itself. */
   readonly calls: readonly ToolCallPiece[];
   /** The server's word; `null`: it gave none, `undefined`: the record has no such field. */
@@ -77,7 +79,10 @@ function readChoice(choice: unknown, at: number, known: Partial<ReplyRecord>): R
   }
   const fields = isFields(message) ? message : { text };
   const number = typeof index === 'number' ? index : at;
-  return toReply({ ...fields, finish_reason }, { ...known, choice: number });
+  return toReply(
+    { ...fields, finish_reason },
+    { ...known, choice: number, isCompletion: !isFields(message) },
+  );
 }
 
 function toReply(fields: Fields, known: Partial<ReplyRecord>): ReplyRecord {
@@ -96,6 +101,7 @@ function toReply(fields: Fields, known: Partial<ReplyRecord>): ReplyRecord {
     model: known.model,
     tools: known.tools,
     reasoning,
+    isCompletion: known.isCompletion ?? false,
     content: textOf(text) || textOf(content),
     calls: Array.isArray(calls) ? calls.filter(isFields).map(toPiece) : [],
     finishReason: finish,
