@@ -1,0 +1,27 @@
+import { useId, useState } from 'react';
+import type { ChatPart } from '../agent/chat-message.ts';
+import { formatDuration } from './format-duration.ts';
+import styles from './reasoning.module.css';
+
+/** A thought: open while it grows, then folded away under how long it took. */
+export function Reasoning({ part }: { readonly part: Extract<ChatPart, { type: 'reasoning' }> }) {
+  const [choice, setChoice] = useState<boolean>();
+  const id = useId();
+  const growing = part.state === 'streaming';
+  const open = choice ?? growing;
+  if (part.text.trim() === '') return null;
+  return (
+    <div className={styles.reasoning} data-growing={growing}>
+      <button type="button" aria-expanded={open} aria-controls={id} onClick={() => setChoice(!open)}>
+        {growing ? 'Thinking…' : toLabel(part.providerMetadata?.thinking?.milliseconds)}
+      </button>
+      <div id={id} className={styles.text} hidden={!open}>
+        {part.text}
+      </div>
+    </div>
+  );
+}
+
+function toLabel(milliseconds: unknown): string {
+  return typeof milliseconds === 'number' ? `Thought for ${formatDuration(milliseconds)}` : 'Thought';
+}
