@@ -1,8 +1,16 @@
 import type { KimiEvent, Problem } from '@kimi-tc/core';
-import type { TextPiece } from './chunk-shapes.ts';
-import { isObject, type JsonObject, listOf, textOf } from './json.ts';
+import { choiceOf, deltaOf, hasMore, restOf } from './chunk-fields.ts';
+import { isObject, isThere, type JsonObject, listOf, textOf } from './json.ts';
 import { createExtraCollector } from './kimi-extra.ts';
-import { addPiece, isAlike, isSamePiece, type Piece, readPieces } from './pieces.ts';
+import {
+  addPiece,
+  isAlike,
+  isSamePiece,
+  joinTexts,
+  type Piece,
+  readPieces,
+  type TextPiece,
+} from './pieces.ts';
 import { toContinuation, toDelta, withChoice } from './to-chunk.ts';
 import { createTurnReader, hasFunctionCall, type TurnSettings } from './turn-reader.ts';
 import { createWaitingChunks, type Passed } from './waiting-chunks.ts';
@@ -12,10 +20,10 @@ export interface ChoiceTransform {
   /** Takes a chunk whose only choice is this one. */
   push(chunk: JsonObject): JsonObject[];
   /**
-   * Takes a chunk of which is known that it may pass if its text does.
-   * @param parse gives the chunk, should it be needed
+   * Takes chunks that say nothing but a piece of text each, all of one kind, and may pass if the text does.
+   * @param toChunks gives what stands for each of them among the chunks that pass, should they not pass at once
    */
-  pushText(piece: TextPiece, parse: () => JsonObject): KnownResult;
+  pushText(pieces: readonly TextPiece[], toChunks: () => readonly JsonObject[]): KnownResult;
   /**
    * The choice is over: what was held, and one chunk with the finish reason. Later calls do nothing.
    * @param withUsage whether a usage that stands on the choice has to be told in the place where
@@ -28,15 +36,15 @@ export interface ChoiceTransform {
   isFinished(): boolean;
 }
 
-/**
- * What becomes of a chunk that looks like an earlier one: nothing (`undefined`), chunks in its place, or
- * text that stands elsewhere and is to be printed like that of chunks made before.
- */
-export type KnownResult = readonly JsonObject[] | OtherText | undefined;
+/** What becomes of chunks whose text alone was taken. `unread`: nothing was taken, they have to be parsed. */
+export type KnownResult = 'passes' | 'unread' | KnownOutput;
 
-export interface OtherText {
-  pieces: readonly TextPiece[];
-  toChunk(piece: TextPiece): JsonObject;
+export interface KnownOutput {
+  /** Chunks that pass, in order. */
+  chunks: readonly JsonObject[];
+  /** What leaves behind them, in chunks like those made before. */
+  pieces: readonly Piece[];
+  toChunk(piece: Piece): JsonObject;
 }
 
 interface FinishChunk {
@@ -47,9 +55,6 @@ interface FinishChunk {
    */
   delta: 'bare' | 'healthy' | 'said';
 }
-
-/** What a delta can hold that is read here; all else is passed on. */
-const READ_FIELDS = new Set(['role', 'content', 'reasoning_content', 'reasoning', 'tool_calls']);
 
 export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
   const extras = createExtraCollector(true);
@@ -125,7 +130,9 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
 
   /** What of the chunk just read, and of earlier ones, may pass. */
   function settle(chunk: JsonObject, said: readonly Piece[] | undefined, mayWait: boolean): Passed {
-    const passed = said ? waiting.push(chunk, said, takeMade(), mayWait) : waiting.flush(takeMade());
+    const passed = said
+      ? waiting.push([{ chunk, pieces: said }], takeMade(), mayWait)
+      : waiting.flush(takeMade());
     if (passed.chunks.length > 0) roleSent = true;
     return passed;
   }
@@ -226,26 +233,29 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
     return [...said, ...chunks, ...continueWith(latest, pieces)];
   }
 
-  function toChunk(piece: TextPiece): JsonObject {
+  function toChunk(piece: Piece): JsonObject {
     return toContinuation(latest, choiceOf(latest), toDelta(piece, mirrored));
+  }
+
+  function pushText(pieces: readonly TextPiece[], toChunks: () => readonly JsonObject[]): KnownResult {
+    if (ended || finish || !roleSent) return 'unread';
+    const whole = joinTexts(pieces);
+    reader.readText(whole);
+    const [first] = made;
+    if (first && waiting.isEmpty()) {
+      if (made.length === 1 && isSamePiece(first, whole)) {
+        made = [];
+        return 'passes';
+      }
+      if (!isAlike(first, whole)) return { chunks: [], pieces: takeMade(), toChunk };
+    }
+    const entries = toChunks().map((chunk, at) => ({ chunk, pieces: pieces.slice(at, at + 1) }));
+    return { ...waiting.push(entries, takeMade(), true), toChunk };
   }
 
   return {
     push,
-    pushText(piece, parse) {
-      if (ended || finish || !roleSent) return ownOrNothing(parse(), push);
-      reader.readText(piece);
-      const [first] = made;
-      if (first && waiting.isEmpty()) {
-        if (made.length === 1 && isSamePiece(first, piece)) {
-          made = [];
-          return undefined;
-        }
-        if (!isAlike(first, piece) && made.every(isText))
-          return { pieces: takeMade() as TextPiece[], toChunk };
-      }
-      return ownOrNothing(parse(), (chunk) => settleDelta(chunk, [piece]));
-    },
+    pushText,
     end(withUsage) {
       if (ended) return [];
       ended = true;
@@ -266,41 +276,4 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
       return finish !== undefined || ended;
     },
   };
-}
-
-function ownOrNothing(chunk: JsonObject, push: (chunk: JsonObject) => JsonObject[]): KnownResult {
-  const out = push(chunk);
-  return out.length === 1 && out[0] === chunk ? undefined : out;
-}
-
-function isText(piece: Piece): piece is TextPiece {
-  return piece.type !== 'tool-call';
-}
-
-/** Whether a chunk says something besides the fields that are read here, so that it must not vanish. */
-function hasMore(chunk: JsonObject, delta: JsonObject): boolean {
-  const choice = choiceOf(chunk);
-  return (
-    isThere(chunk.usage) ||
-    isThere(choice.logprobs) ||
-    Object.keys(delta).some((name) => !READ_FIELDS.has(name) && isThere(delta[name]))
-  );
-}
-
-/** The fields of a delta that are not read here. */
-function restOf(delta: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(delta).filter(([name]) => !READ_FIELDS.has(name)));
-}
-
-function choiceOf(chunk: JsonObject): JsonObject {
-  const [choice] = listOf(chunk.choices);
-  return isObject(choice) ? choice : {};
-}
-
-function deltaOf(choice: JsonObject): JsonObject {
-  return isObject(choice.delta) ? choice.delta : {};
-}
-
-function isThere(value: unknown): boolean {
-  return value !== undefined && value !== null;
 }

@@ -1,14 +1,15 @@
-import { isObject, type JsonObject, listOf } from './json.ts';
-import { type Piece, readPieces } from './pieces.ts';
+import { choiceOf, deltaOf, hasMore } from './chunk-fields.ts';
+import { type JsonObject, listOf } from './json.ts';
+import { readPieces, type TextPiece, withText } from './pieces.ts';
 
 /** What a chunk says that looks like an earlier one but for its text. */
 export interface KnownChunk {
   /** `index` of the choice. */
   choice: unknown;
   piece: TextPiece;
+  /** Where its event ends. */
+  end: number;
 }
-
-export type TextPiece = Exclude<Piece, { type: 'tool-call' }>;
 
 /**
  * The chunks of one stream are alike: all but the text is the same, byte for byte. Of those that look
@@ -16,15 +17,9 @@ export type TextPiece = Exclude<Piece, { type: 'tool-call' }>;
  * than all else that is done with a chunk.
  */
 export interface ChunkShapes {
-  /**
-   * What a chunk says, by its event, which stands from `start` to `end` in `bytes`; `undefined` if it
-   * looks like none that was learned.
-   */
-  find(bytes: Uint8Array, start: number, end: number): KnownChunk | undefined;
-  /**
-   * Learns what chunks look like that may pass as they are.
-   * @param event one line of data and an empty line
-   */
+  /** The chunk whose event begins at `start` and is there as a whole, if it looks like one that was learned. */
+  find(bytes: Uint8Array, start: number): KnownChunk | undefined;
+  /** Learns what chunks look like that say nothing but one text, from one of them and its event. */
   learn(event: Uint8Array, chunk: JsonObject): void;
 }
 
@@ -49,6 +44,11 @@ const PROBE = '\u0018';
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
+/** What stands behind a backslash, by its byte, and what both mean. */
+const ESCAPES = new Map(
+  [...'"\\/bfnrt'].map((char) => [char.charCodeAt(0), JSON.parse(`"\\${char}"`) as string]),
+);
+
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -60,27 +60,32 @@ export function createChunkShapes(): ChunkShapes {
   let seen: Uint8Array = new Uint8Array();
   let view = viewOf(seen);
 
+  function find(bytes: Uint8Array, start: number): KnownChunk | undefined {
+    if (shapes.length === 0) return undefined;
+    if (bytes !== seen) {
+      seen = bytes;
+      view = viewOf(bytes);
+    }
+    for (let at = 0; at < shapes.length; at++) {
+      const shape = shapes[at] as Shape;
+      const { before, behind, choice, piece } = shape;
+      if (!hasAt(view, start, before)) continue;
+      const from = start + before.byteLength;
+      const to = endOfString(bytes, from);
+      if (to < 0 || !hasAt(view, to, behind)) continue;
+      const text = readString(bytes, from, to);
+      if (text === undefined || text === '') return undefined;
+      if (at > 0) shapes.unshift(...shapes.splice(at, 1));
+      return { choice, piece: withText(piece, text), end: to + behind.byteLength };
+    }
+    return undefined;
+  }
+
   return {
-    find(bytes, start, end) {
-      if (shapes.length === 0) return undefined;
-      if (bytes !== seen) {
-        seen = bytes;
-        view = viewOf(bytes);
-      }
-      for (let at = 0; at < shapes.length; at++) {
-        const shape = shapes[at] as Shape;
-        const { before, behind, choice, piece } = shape;
-        if (!fits(view, start, end, shape)) continue;
-        if (at > 0) shapes.unshift(...shapes.splice(at, 1));
-        const text = readString(bytes, start + before.byteLength, end - behind.byteLength);
-        return text === undefined ? undefined : { choice, piece: withText(piece, text) };
-      }
-      return undefined;
-    },
+    find,
     learn(event, chunk) {
-      if (learned >= MAX_LEARNED) return;
-      const said = readOnly(chunk);
-      const shape = said && toShape(decoder.decode(event), said);
+      if (learned >= MAX_LEARNED || find(event, 0)) return;
+      const shape = toShape(decoder.decode(event), chunk);
       if (!shape) return;
       learned++;
       shapes.unshift(shape);
@@ -89,27 +94,14 @@ export function createChunkShapes(): ChunkShapes {
   };
 }
 
-/** Written out, as spreading is slower and this is done for each chunk. */
-function withText(piece: TextPiece, text: string): TextPiece {
-  if (piece.type === 'arguments') return { type: 'arguments', index: piece.index, text };
-  return { type: piece.type, text };
-}
-
 function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
   return new DataView(buffer, byteOffset, byteLength);
-}
-
-/** Whether an event has a string between what stands around the text of the shape. */
-function fits(view: DataView, start: number, end: number, { before, behind }: Shape): boolean {
-  const first = start + before.byteLength;
-  const last = end - behind.byteLength - 1;
-  if (last - first < 2 || view.getUint8(first) !== QUOTE || view.getUint8(last) !== QUOTE) return false;
-  return hasAt(view, start, before) && hasAt(view, last + 1, behind);
 }
 
 /** Four bytes at a time: this is where most of the time for a chunk goes. */
 function hasAt(view: DataView, start: number, wanted: DataView): boolean {
   const length = wanted.byteLength;
+  if (start + length > view.byteLength) return false;
   const rest = length & 3;
   for (let at = 0; at < rest; at++) if (view.getUint8(start + at) !== wanted.getUint8(at)) return false;
   for (let at = rest; at < length; at += 4) {
@@ -118,14 +110,27 @@ function hasAt(view: DataView, start: number, wanted: DataView): boolean {
   return true;
 }
 
+/** Where the JSON string ends that begins at `start`; -1 if none does. */
+function endOfString(bytes: Uint8Array, start: number): number {
+  if (bytes[start] !== QUOTE) return -1;
+  for (let at = start + 1; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
+    if (byte === QUOTE) return at + 1;
+    if (byte < 0x20) return -1;
+    if (byte === BACKSLASH) at++;
+  }
+  return -1;
+}
+
 /** The JSON string in these bytes, if it is one. */
 function readString(bytes: Uint8Array, start: number, end: number): string | undefined {
+  if (end - start > 64) return decodeString(bytes.subarray(start, end));
   let text = '';
   for (let at = start + 1; at < end - 1; at++) {
     const byte = bytes[at] as number;
-    if (byte === QUOTE) return undefined;
-    if (byte === BACKSLASH || byte > 0x7e || at > start + 64) return decodeString(bytes.subarray(start, end));
-    text += String.fromCharCode(byte);
+    const char = byte === BACKSLASH ? ESCAPES.get(bytes[++at] as number) : String.fromCharCode(byte);
+    if (char === undefined || byte > 0x7e) return decodeString(bytes.subarray(start, end));
+    text += char;
   }
   return text;
 }
@@ -138,13 +143,12 @@ function decodeString(literal: Uint8Array): string | undefined {
   }
 }
 
-/** The one piece of text that a chunk carries, if it carries nothing else. */
-function readOnly(chunk: JsonObject): KnownChunk | undefined {
-  const [choice, ...others] = listOf(chunk.choices);
-  if (!isObject(choice) || others.length > 0 || !isObject(choice.delta)) return undefined;
-  const [piece, ...more] = readPieces(choice.delta, () => true) ?? [];
-  if (!piece || piece.type === 'tool-call' || more.length > 0) return undefined;
-  return { choice: choice.index, piece };
+/** The piece of text that a chunk carries, if it carries nothing else. */
+function readOnly(chunk: JsonObject): TextPiece | undefined {
+  const delta = deltaOf(choiceOf(chunk));
+  if (listOf(chunk.choices).length !== 1 || hasMore(chunk, delta)) return undefined;
+  const [piece, ...more] = readPieces(delta, () => true) ?? [];
+  return piece?.type !== 'tool-call' && more.length === 0 ? piece : undefined;
 }
 
 const KEYS: Record<TextPiece['type'], string> = {
@@ -153,7 +157,12 @@ const KEYS: Record<TextPiece['type'], string> = {
   arguments: 'arguments',
 };
 
-function toShape(event: string, { choice, piece }: KnownChunk): Shape | undefined {
+/** One line of data and an empty line. */
+const PLAIN_EVENT = /^data: ?\{.*\r?\n\r?\n$/;
+
+function toShape(event: string, chunk: JsonObject): Shape | undefined {
+  const piece = readOnly(chunk);
+  if (!piece || !PLAIN_EVENT.test(event)) return undefined;
   const literal = JSON.stringify(piece.text);
   for (const start of [`"${KEYS[piece.type]}":`, `"${KEYS[piece.type]}": `]) {
     const at = event.indexOf(start + literal);
@@ -163,7 +172,8 @@ function toShape(event: string, { choice, piece }: KnownChunk): Shape | undefine
     // The same words may stand elsewhere; the text has to be the one between the two.
     const json = `${before}${JSON.stringify(PROBE)}${behind}`.slice(event.indexOf('{'));
     const probed = readOnly(JSON.parse(json) as JsonObject);
-    if (probed?.piece.type !== piece.type || probed.piece.text !== PROBE) continue;
+    if (probed?.type !== piece.type || probed.text !== PROBE) continue;
+    const choice = choiceOf(chunk).index;
     return { choice, piece, before: viewOf(encoder.encode(before)), behind: viewOf(encoder.encode(behind)) };
   }
   return undefined;

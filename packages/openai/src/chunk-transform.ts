@@ -1,8 +1,8 @@
 import type { KimiTurn } from '@kimi-tc/core';
 import { type ChoiceTransform, createChoiceTransform, type KnownResult } from './choice-transform.ts';
-import type { KnownChunk } from './chunk-shapes.ts';
 import { isObject, type JsonObject, textOf } from './json.ts';
 import type { KimiOptions, ProblemContext } from './kimi-options.ts';
+import type { TextPiece } from './pieces.ts';
 import { renameTools, type ToolNames } from './tool-names.ts';
 import type { TurnSettings } from './turn-reader.ts';
 
@@ -19,11 +19,12 @@ export interface TransformSettings extends KimiOptions {
 export interface ChunkTransform {
   /** What leaves for the next chunk of the server, in order. */
   push(chunk: JsonObject): readonly JsonObject[];
-  /**
-   * The same for a chunk that looks like an earlier one.
-   * @param parse gives the chunk, should it be needed
-   */
-  pushKnown(known: KnownChunk, parse: () => JsonObject): KnownResult;
+  /** The same for chunks of one choice of which only the text is read; see `ChoiceTransform.pushText`. */
+  pushKnown(
+    choice: unknown,
+    pieces: readonly TextPiece[],
+    toChunks: () => readonly JsonObject[],
+  ): KnownResult;
   /** The stream is over: all that is still held, and a finish for each choice that had none. */
   end(): readonly JsonObject[];
   /** The reply failed: what was held, and no finish. */
@@ -97,10 +98,10 @@ export function createChunkTransform(settings: TransformSettings): ChunkTransfor
     return usage ? [...takeUsage(), ...out] : out;
   }
 
-  function pushKnown({ choice, piece }: KnownChunk, parse: () => JsonObject): KnownResult {
+  const pushKnown: ChunkTransform['pushKnown'] = (choice, pieces, toChunks) => {
     const known = ended || usage ? undefined : choices.get(choice);
-    return known ? known.pushText(piece, parse) : push(parse());
-  }
+    return known?.pushText(pieces, toChunks) ?? 'unread';
+  };
 
   function end(): JsonObject[] {
     if (ended) return [];
@@ -110,12 +111,14 @@ export function createChunkTransform(settings: TransformSettings): ChunkTransfor
 
   const { toolNames } = settings;
   if (!toolNames || toolNames.size === 0) return { push, pushKnown, end, fail };
-  const rename = (chunks: readonly JsonObject[]) => chunks.map((chunk) => renameTools(chunk, toolNames));
+  const renameOne = (chunk: JsonObject) => renameTools(chunk, toolNames);
+  const rename = (chunks: readonly JsonObject[]) => chunks.map(renameOne);
   return {
     push: (chunk) => rename(push(chunk)),
-    pushKnown: (known, parse) => {
-      const out = pushKnown(known, parse);
-      return Array.isArray(out) ? rename(out) : out;
+    pushKnown: (...known) => {
+      const out = pushKnown(...known);
+      if (typeof out === 'string') return out;
+      return { ...out, chunks: rename(out.chunks), toChunk: (piece) => renameOne(out.toChunk(piece)) };
     },
     end: () => rename(end()),
     fail: () => rename(fail()),

@@ -91,10 +91,23 @@ describe('a healthy stream passes byte for byte', () => {
     expect(await ours.text()).toBe(new TextDecoder().decode(bare));
   });
 
+  const event = (index: number, delta: object, finish_reason: string | null = null) =>
+    `data: ${JSON.stringify({ id: 'c', choices: [{ index, delta, finish_reason }] })}\n\n`;
+  const text = (index: number, ...pieces: string[]) => pieces.map((content) => event(index, { content }));
+
+  /** What leaves for each read of a server's. */
+  async function readAll(...reads: string[][]): Promise<string[]> {
+    const headers = { 'content-type': 'text/event-stream' };
+    const body = ReadableStream.from(reads.map((events) => new TextEncoder().encode(events.join(''))));
+    const fetch = createKimiFetch({ fetch: async () => new Response(body, { headers }) });
+    const ours = await fetch('http://server.invalid/chat/completions', { method: 'POST' });
+    const out: string[] = [];
+    for await (const bytes of ours.body as ReadableStream<Uint8Array>)
+      out.push(new TextDecoder().decode(bytes));
+    return out;
+  }
+
   test('in one read, where a chunk of one choice waits while another passes', async () => {
-    const event = (index: number, delta: object, finish_reason: string | null = null) =>
-      `data: ${JSON.stringify({ id: 'c', choices: [{ index, delta, finish_reason }] })}\n\n`;
-    const text = (index: number, ...pieces: string[]) => pieces.map((content) => event(index, { content }));
     const events = [
       ...[0, 1].map((index) => event(index, { role: 'assistant', content: '' })),
       ...text(0, 'a', 'b'),
@@ -103,13 +116,25 @@ describe('a healthy stream passes byte for byte', () => {
       ...text(1, 'e'),
       ...text(0, 'f>'),
       ...[0, 1].map((index) => event(index, {}, 'stop')),
+      'data: [DONE]\n\n',
     ];
-    const headers = { 'content-type': 'text/event-stream' };
-    const body = `${events.join('')}data: [DONE]\n\n`;
-    const fetch = createKimiFetch({ fetch: async () => new Response(body, { headers }) });
-    const ours = await fetch('http://server.invalid/chat/completions', { method: 'POST' });
+    const ours = await readAll(events);
     const sorted = (all: string) => all.split('\n\n').sort();
-    expect(sorted(await ours.text())).toEqual(sorted(body));
+    expect(sorted(ours.join(''))).toEqual(sorted(events.join('')));
+  });
+
+  test('in reads of several chunks, of which only those wait that must', async () => {
+    const start = [event(0, { role: 'assistant', content: '' }), ...text(0, 'a', ' "b"', ' é\n', ' 1')];
+    const end = [...text(0, ' 2.', ' 日'), event(0, {}, 'stop'), 'data: [DONE]\n\n'];
+    const held = text(0, ' <', '|');
+    expect(await readAll([...start, ...held], end)).toEqual([start.join(''), [...held, ...end].join('')]);
+  });
+
+  test('with the data of a chunk in two lines', async () => {
+    const role = event(0, { role: 'assistant', content: '' });
+    const two = 'data: {"id": "c",\ndata: "choices": [{"index": 0, "delta": {"content": "a"}}]}\n\n';
+    const events = [role, two, two, event(0, {}, 'stop'), 'data: [DONE]\n\n'];
+    expect((await readAll(events)).join('')).toBe(events.join(''));
   });
 
   test('with usage behind it, and several choices', async () => {

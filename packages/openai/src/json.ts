@@ -13,3 +13,7 @@ export function textOf(value: unknown): string {
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
+
+export function isThere(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}

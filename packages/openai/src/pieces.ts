@@ -1,5 +1,5 @@
 import { CUT_ARGUMENTS_SEAL, type KimiEvent } from '@kimi-tc/core';
-import { isObject, type JsonObject, textOf } from './json.ts';
+import { isObject, isThere, type JsonObject, textOf } from './json.ts';
 import { reasoningOf } from './turn-reader.ts';
 
 /** What one delta can carry: the common measure of what a server sent and what the parser made of it. */
@@ -8,6 +8,8 @@ export type Piece =
   | { type: 'content'; text: string }
   | { type: 'tool-call'; index: number; id: string; name: string }
   | { type: 'arguments'; index: number; text: string };
+
+export type TextPiece = Exclude<Piece, { type: 'tool-call' }>;
 
 /** Adds what an event puts on the wire, if anything, to `pieces`. */
 export function addPiece(pieces: Piece[], event: KimiEvent): void {
@@ -30,7 +32,7 @@ export function addPiece(pieces: Piece[], event: KimiEvent): void {
   }
 }
 
-function addText(pieces: Piece[], piece: Exclude<Piece, { type: 'tool-call' }>): void {
+function addText(pieces: Piece[], piece: TextPiece): void {
   const last = pieces.at(-1);
   if (last?.type === piece.type && (last.type !== 'arguments' || last.index === (piece as typeof last).index))
     last.text += piece.text;
@@ -81,8 +83,16 @@ function addEntry(pieces: Piece[], entry: JsonObject, index: number, open: boole
   return true;
 }
 
-function isThere(value: unknown): boolean {
-  return value !== undefined && value !== null;
+/** The piece with another text. Written out, as spreading is slower and this is done for each chunk. */
+export function withText(piece: TextPiece, text: string): TextPiece {
+  if (piece.type === 'arguments') return { type: 'arguments', index: piece.index, text };
+  return { type: piece.type, text };
+}
+
+/** One piece for several of one kind. */
+export function joinTexts(pieces: readonly TextPiece[]): TextPiece {
+  const [first] = pieces as readonly [TextPiece];
+  return pieces.length === 1 ? first : withText(first, pieces.map(({ text }) => text).join(''));
 }
 
 /** Joins lists of pieces as if they had been added one after the other. */

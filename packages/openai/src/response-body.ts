@@ -1,7 +1,8 @@
 import { createChunkShapes } from './chunk-shapes.ts';
 import type { ChunkTransform, TransformSettings } from './chunk-transform.ts';
 import { isObject, type JsonObject } from './json.ts';
-import { createSseSplitter, joinBytes, readSseEvent } from './sse.ts';
+import { isAlike, type TextPiece } from './pieces.ts';
+import { createSseSplitter, joinBytes, readSseEvent, toEvent } from './sse.ts';
 import { createTextPrinter } from './text-printer.ts';
 import { toCompletion } from './to-completion.ts';
 
@@ -48,6 +49,16 @@ interface SseWriter {
 /** What leaves, in order: bytes as they came, and text that was made here. */
 type Output = Uint8Array | string;
 
+/** Events of one read, one behind the other, whose texts are pieces of one: they are read at once. */
+interface KnownRun {
+  bytes: Uint8Array;
+  start: number;
+  choice: unknown;
+  /** What each of them says, and where it ends. */
+  pieces: TextPiece[];
+  ends: number[];
+}
+
 const encoder = new TextEncoder();
 
 function createSseWriter(transform: ChunkTransform): SseWriter {
@@ -56,47 +67,50 @@ function createSseWriter(transform: ChunkTransform): SseWriter {
   const shapes = createChunkShapes();
   const printer = createTextPrinter();
   let out: Output[] = [];
-  /** The last events that pass as they are, and have not been put out. */
-  let run: { bytes: Uint8Array; start: number; end: number } | undefined;
+  /** The last events, as far as they are known and have not been read. */
+  let run: KnownRun | undefined;
   /** A chunk has come, so that this is the stream it is taken for. */
   let begun = false;
   /** `[DONE]` or an error has come; what follows is passed on. */
   let over = false;
 
-  const splitter = createSseSplitter((bytes, start, end) => {
-    if (over) return pass(bytes, start, end);
-    const known = shapes.find(bytes, start, end);
-    if (!known) return writeEvent(bytes.subarray(start, end));
-    let chunk: JsonObject = {};
-    const result = transform.pushKnown(known, () => {
-      printer.forget();
-      chunk = JSON.parse(readSseEvent(bytes.subarray(start, end)).data ?? '') as JsonObject;
-      return chunk;
-    });
-    if (result === undefined) pass(bytes, start, end);
-    else if ('pieces' in result) {
-      for (const piece of result.pieces) put(printer.print(known.choice, piece, result.toChunk));
-    } else writeChunks(bytes.subarray(start, end), chunk, result, '');
-  });
-
-  /** Events that pass one after the other leave as one, without a view for each. */
-  function pass(bytes: Uint8Array, start: number, end: number): void {
-    if (run?.bytes === bytes && run.end === start) {
-      run.end = end;
-      return;
-    }
+  const splitter = createSseSplitter((event) => {
     endRun();
-    run = { bytes, start, end };
+    if (over) out.push(event);
+    else writeEvent(event);
+  }, takeKnown);
+
+  function takeKnown(bytes: Uint8Array, start: number): number {
+    const known = over ? undefined : shapes.find(bytes, start);
+    if (!known) return start;
+    const { choice, piece, end } = known;
+    if (run && !(run.bytes === bytes && run.choice === choice && isAlike(run.pieces[0] as TextPiece, piece)))
+      endRun();
+    run ??= { bytes, start, choice, pieces: [], ends: [] };
+    run.pieces.push(piece);
+    run.ends.push(end);
+    return end;
   }
 
   function endRun(): void {
-    if (run) out.push(run.bytes.subarray(run.start, run.end));
+    if (!run) return;
+    const { bytes, start, choice, pieces, ends } = run;
     run = undefined;
+    const events = () => ends.map((end, at) => bytes.subarray(at === 0 ? start : ends[at - 1], end));
+    const result = transform.pushKnown(choice, pieces, () => events().map(toStandIn));
+    if (result === 'passes') out.push(bytes.subarray(start, ends.at(-1)));
+    else if (result === 'unread') events().forEach(writeEvent);
+    else {
+      printChunks(result.chunks);
+      for (const piece of result.pieces) out.push(printer.print(choice, piece, result.toChunk));
+    }
   }
 
-  function put(output: Output): void {
-    endRun();
-    out.push(output);
+  /** For a chunk that is not parsed, as it passes or makes room for others. */
+  function toStandIn(event: Uint8Array): JsonObject {
+    const chunk = {};
+    cameIn.set(chunk, event);
+    return chunk;
   }
 
   function writeEvent(bytes: Uint8Array): void {
@@ -105,26 +119,24 @@ function createSseWriter(transform: ChunkTransform): SseWriter {
     if (data === '[DONE]') {
       over = true;
       printChunks(transform.end());
-      put(bytes);
+      out.push(bytes);
     } else if (data === '' || data?.startsWith(':')) {
       // Not for clients to parse: the comment of a proxy that does not know how to write one.
-      put(`: ${data}\n\n`);
+      out.push(`: ${data}\n\n`);
     } else if (!isObject(chunk)) {
-      put(bytes);
+      out.push(bytes);
     } else if (type === 'error' || (chunk.error && !Array.isArray(chunk.choices))) {
       over = true;
       printChunks(transform.fail());
-      put(bytes);
+      out.push(bytes);
     } else {
       begun ||= Array.isArray(chunk.choices);
       printer.forget();
       const made = transform.push(chunk);
-      if (made.length > 1 || made[0] !== chunk) {
-        writeChunks(bytes, chunk, made, rest);
-        return;
-      }
-      if (type === '' && rest === '') shapes.learn(bytes, chunk);
-      put(bytes);
+      if (made.length === 1 && made[0] === chunk) {
+        shapes.learn(bytes, chunk);
+        out.push(bytes);
+      } else writeChunks(bytes, chunk, made, rest);
     }
   }
 
@@ -137,12 +149,12 @@ function createSseWriter(transform: ChunkTransform): SseWriter {
   ): void {
     cameIn.set(chunk, bytes);
     // Comments and ids go with what is made of the event; one that only waits still has them.
-    if (rest !== '' && !made.includes(chunk) && made.some((one) => !cameIn.has(one))) put(`${rest}\n`);
+    if (rest !== '' && !made.includes(chunk) && made.some((one) => !cameIn.has(one))) out.push(`${rest}\n`);
     printChunks(made);
   }
 
   function printChunks(chunks: readonly JsonObject[]): void {
-    for (const chunk of chunks) put(cameIn.get(chunk) ?? toEvent(JSON.stringify(chunk)));
+    for (const chunk of chunks) out.push(cameIn.get(chunk) ?? toEvent(JSON.stringify(chunk)));
   }
 
   /** An event without its empty line counts if it is whole all the same; clients drop it otherwise. */
@@ -153,7 +165,6 @@ function createSseWriter(transform: ChunkTransform): SseWriter {
   }
 
   function takeOut(): Uint8Array {
-    endRun();
     const taken = joinOutput(out);
     out = [];
     return taken;
@@ -162,6 +173,7 @@ function createSseWriter(transform: ChunkTransform): SseWriter {
   return {
     write(bytes) {
       splitter.push(bytes);
+      endRun();
       return takeOut();
     },
     end() {
@@ -170,15 +182,11 @@ function createSseWriter(transform: ChunkTransform): SseWriter {
       if (left) writeLeft(left);
       if (!over) {
         printChunks(transform.end());
-        put(toEvent('[DONE]'));
+        out.push(toEvent('[DONE]'));
       }
       return takeOut();
     },
   };
-}
-
-function toEvent(data: string): string {
-  return `data: ${data}\n\n`;
 }
 
 function joinOutput(out: readonly Output[]): Uint8Array {

@@ -13,7 +13,7 @@ const toFrame = (bytes: Uint8Array): Frame => ({ bytes, ...readSseEvent(bytes) }
 function split(text: string, lengths: readonly number[]): { frames: Frame[]; left: Frame | undefined } {
   const bytes = encoder.encode(text);
   const frames: Frame[] = [];
-  const splitter = createSseSplitter((from, start, end) => frames.push(toFrame(from.slice(start, end))));
+  const splitter = createSseSplitter((event) => frames.push(toFrame(event)));
   for (let at = 0, turn = 0; at < bytes.length; turn++) {
     const length = lengths[turn % lengths.length] ?? bytes.length;
     splitter.push(bytes.slice(at, at + length));

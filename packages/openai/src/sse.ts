@@ -15,65 +15,41 @@ export interface SseSplitter {
   end(): Uint8Array | undefined;
 }
 
-/** Told an event, with its empty line, by the bytes it stands in: a view for each would cost more than the rest. */
-export type OnSseEvent = (bytes: Uint8Array, start: number, end: number) => void;
+/**
+ * Takes an event that begins at `start`, if it is known what it looks like, and returns where it ends; else
+ * returns `start`.
+ */
+export type TakeKnown = (bytes: Uint8Array, start: number) => number;
 
 const LF = 10;
 const CR = 13;
 
 /**
  * Cuts the bytes of a stream of server-sent events into events, without changing a byte: what needs no
- * repair is passed on exactly as it came, which a parser that yields values could not give back. Lines end in LF, CR LF or CR, wherever reads are cut.
+ * repair is passed on exactly as it came, which a parser that yields values could not give back. Lines end
+ * in LF, CR LF or CR, wherever reads are cut.
+ *
+ * @param onEvent told each event that was not taken, with its empty line
  */
-export function createSseSplitter(onEvent: OnSseEvent): SseSplitter {
+export function createSseSplitter(
+  onEvent: (event: Uint8Array) => void,
+  takeKnown: TakeKnown = (_, start) => start,
+): SseSplitter {
   /** Bytes of the event that is not complete; joined once, at its end. */
   let parts: Uint8Array[] = [];
   let lineIsEmpty = true;
   /** The byte before was a CR; an LF behind it belongs to it. */
   let afterCr = false;
 
-  function endEvent(bytes: Uint8Array, start: number, end: number): void {
-    if (parts.length === 0) {
-      onEvent(bytes, start, end);
-      return;
-    }
-    parts.push(bytes.subarray(start, end));
-    const event = joinBytes(parts);
-    parts = [];
-    onEvent(event, 0, event.length);
-  }
-
-  /** The common case: lines end in LF alone, which is found without looking at each byte. */
-  function splitAtLf(bytes: Uint8Array): number {
-    let start = 0;
-    let line = 0;
-    for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, line)) {
-      let isEmpty = at === line && lineIsEmpty;
-      if (!isEmpty && bytes[at + 1] === LF) {
-        isEmpty = true;
-        at++;
-      }
-      lineIsEmpty = true;
-      line = at + 1;
-      if (!isEmpty) continue;
-      endEvent(bytes, start, line);
-      start = line;
-    }
-    if (line < bytes.length) lineIsEmpty = false;
-    return start;
-  }
-
-  function split(bytes: Uint8Array): number {
-    let start = 0;
-    for (let at = 0; at < bytes.length; at++) {
-      const byte = bytes[at];
-      if (byte !== LF && byte !== CR) {
-        lineIsEmpty = false;
-        afterCr = false;
-        continue;
-      }
-      const continuesCr = byte === LF && afterCr;
-      afterCr = byte === CR;
+  /** Where the event ends whose next byte is at `at`; -1 if not in these bytes. */
+  function findEnd(bytes: Uint8Array, at: number): number {
+    for (; ; at++) {
+      const start = at;
+      while (at < bytes.length && bytes[at] !== LF && bytes[at] !== CR) at++;
+      if (at > start) lineIsEmpty = afterCr = false;
+      if (at === bytes.length) return -1;
+      const continuesCr = bytes[at] === LF && afterCr;
+      afterCr = bytes[at] === CR;
       if (continuesCr) continue;
       if (!lineIsEmpty) {
         lineIsEmpty = true;
@@ -83,16 +59,27 @@ export function createSseSplitter(onEvent: OnSseEvent): SseSplitter {
         afterCr = false;
         at++;
       }
-      endEvent(bytes, start, at + 1);
-      start = at + 1;
+      return at + 1;
     }
-    return start;
+  }
+
+  function endEvent(last: Uint8Array): void {
+    const event = joinBytes([...parts, last]);
+    // In parts it could not be known.
+    const taken = parts.length > 0 && takeKnown(event, 0) > 0;
+    parts = [];
+    if (!taken) onEvent(event);
   }
 
   return {
     push(bytes) {
-      const start = afterCr || bytes.includes(CR) ? split(bytes) : splitAtLf(bytes);
-      if (start < bytes.length) parts.push(bytes.subarray(start));
+      for (let start = 0, end = 0; start < bytes.length; start = end) {
+        end = afterCr || parts.length > 0 ? start : takeKnown(bytes, start);
+        if (end > start) continue;
+        end = findEnd(bytes, start);
+        if (end < 0) return void parts.push(bytes.subarray(start));
+        endEvent(bytes.subarray(start, end));
+      }
     },
     end() {
       const left = joinBytes(parts);
@@ -120,6 +107,11 @@ export function readSseEvent(bytes: Uint8Array): SseEvent {
     else rest += `${line}\n`;
   }
   return { data, type, rest };
+}
+
+/** An event with these data, which are one line. */
+export function toEvent(data: string): string {
+  return `data: ${data}\n\n`;
 }
 
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {

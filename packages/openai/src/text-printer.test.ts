@@ -1,16 +1,19 @@
 import { expect, test } from 'vitest';
-import type { TextPiece } from './chunk-shapes.ts';
+import type { Piece, TextPiece } from './pieces.ts';
 import { createTextPrinter } from './text-printer.ts';
 
 const content = (text: string): TextPiece => ({ type: 'content', text });
 const args = (text: string, index: number): TextPiece => ({ type: 'arguments', index, text });
 
+const textOf = (piece: Piece) => (piece.type === 'tool-call' ? piece.name : piece.text);
+
 test('prints what the chunk would be printed as, making it once', () => {
   const printer = createTextPrinter();
   let made = 0;
-  const toChunk = (piece: TextPiece) => {
+  const toChunk = (piece: Piece) => {
     made++;
-    return { id: 'c', both: [piece.text, piece.text] };
+    const text = textOf(piece);
+    return { id: 'c', both: [text, text] };
   };
   for (const text of ['a', '"\n', 'é 😀', '\u0018']) {
     expect(printer.print(0, content(text), toChunk)).toBe(
@@ -23,7 +26,7 @@ test('prints what the chunk would be printed as, making it once', () => {
 test('tells choices, fields and calls apart, and forgets', () => {
   const printer = createTextPrinter();
   const print = (choice: number, piece: TextPiece, name: string) =>
-    printer.print(choice, piece, ({ text }) => ({ name, text }));
+    printer.print(choice, piece, (printed) => ({ name, text: textOf(printed) }));
   const names = [
     print(0, content('x'), 'a'),
     print(1, content('x'), 'b'),
@@ -35,4 +38,11 @@ test('tells choices, fields and calls apart, and forgets', () => {
   printer.forget();
   names.push(print(0, content('x'), 'g'));
   expect(names.map((json) => JSON.parse(json.slice(6)).name)).toEqual(['a', 'b', 'c', 'd', 'e', 'a', 'g']);
+});
+
+test('makes a chunk for each beginning of a call', () => {
+  const printer = createTextPrinter();
+  const print = (name: string) =>
+    printer.print(0, { type: 'tool-call', index: 0, id: 'x', name }, (piece) => ({ said: textOf(piece) }));
+  expect([print('f'), print('g')]).toEqual(['data: {"said":"f"}\n\n', 'data: {"said":"g"}\n\n']);
 });

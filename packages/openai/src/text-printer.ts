@@ -1,5 +1,6 @@
-import type { TextPiece } from './chunk-shapes.ts';
 import type { JsonObject } from './json.ts';
+import type { Piece } from './pieces.ts';
+import { toEvent } from './sse.ts';
 
 /** Prints events that are alike but for their text: the chunk is made and printed once. */
 export interface TextPrinter {
@@ -7,7 +8,7 @@ export interface TextPrinter {
    * @param choice which choice the piece is of
    * @param toChunk gives the chunk that carries a piece of that choice
    */
-  print(choice: unknown, piece: TextPiece, toChunk: (piece: TextPiece) => JsonObject): string;
+  print(choice: unknown, piece: Piece, toChunk: (piece: Piece) => JsonObject): string;
   /** Chunks may look different from now on. */
   forget(): void;
 }
@@ -20,11 +21,12 @@ export function createTextPrinter(): TextPrinter {
   let known = new Map<string, readonly string[]>();
   return {
     print(choice, piece, toChunk) {
+      if (piece.type === 'tool-call') return toEvent(JSON.stringify(toChunk(piece)));
       const key = `${choice} ${piece.type === 'arguments' ? piece.index : piece.type}`;
       let around = known.get(key);
       if (!around) {
-        const json = JSON.stringify(toChunk({ ...piece, text: PROBE }));
-        around = `data: ${json}\n\n`.split(JSON.stringify(PROBE));
+        const event = toEvent(JSON.stringify(toChunk({ ...piece, text: PROBE })));
+        around = event.split(JSON.stringify(PROBE));
         known.set(key, around);
       }
       return around.join(JSON.stringify(piece.text));

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, listOf, textOf } from './json.ts';
-import { createSseSplitter, joinBytes, readSseEvent } from './sse.ts';
+import { createSseSplitter, joinBytes, readSseEvent, toEvent } from './sse.ts';
 
 /**
  * The answer to a text completion as that to a chat completion, streamed or not, the raw text of the
@@ -31,7 +31,7 @@ const encoder = new TextEncoder();
 function createStreamConverter(prefix: string): Converter {
   /** What has been converted and not been handed on. */
   let ready: Uint8Array[] = [];
-  const splitter = createSseSplitter((bytes, start, end) => ready.push(convert(bytes.subarray(start, end))));
+  const splitter = createSseSplitter((event) => ready.push(convert(event)));
   /** Choices whose text has begun. */
   const begun = new Set<unknown>();
 
@@ -48,7 +48,7 @@ function createStreamConverter(prefix: string): Converter {
     if (!isObject(chunk) || !Array.isArray(chunk.choices)) return event;
     const choices = mapChoices(chunk, (choice) => ({ delta: toDelta(choice) }));
     const data = JSON.stringify({ ...chunk, object: 'chat.completion.chunk', choices });
-    return encoder.encode(`${rest}data: ${data}\n\n`);
+    return encoder.encode(rest + toEvent(data));
   }
 
   return {

@@ -7,8 +7,8 @@ import {
   type ParserOptions,
   type Problem,
 } from '@kimi-tc/core';
-import type { TextPiece } from './chunk-shapes.ts';
 import { isObject, type JsonObject, listOf, textOf } from './json.ts';
+import type { TextPiece } from './pieces.ts';
 
 export interface TurnSettings {
   parser: ParserOptions;

@@ -10,7 +10,7 @@ const chunk = (name: string) => ({ name });
 test('a chunk passes when what was made is what it says', () => {
   const waiting = createWaitingChunks();
   const a = chunk('a');
-  expect(waiting.push(a, [content('hi')], [content('hi')], true)).toEqual({
+  expect(waiting.push([{ chunk: a, pieces: [content('hi')] }], [content('hi')], true)).toEqual({
     chunks: [a],
     pieces: [],
     own: 'passes',
@@ -20,17 +20,30 @@ test('a chunk passes when what was made is what it says', () => {
 test('the beginning of a marker waits with its chunk, until it is known to be none', () => {
   const waiting = createWaitingChunks();
   const [a, b, c] = [chunk('a'), chunk('b'), chunk('c')];
-  expect(waiting.push(a, [content('1 <')], [content('1 ')], true)).toMatchObject({
+  expect(waiting.push([{ chunk: a, pieces: [content('1 <')] }], [content('1 ')], true)).toMatchObject({
     chunks: [],
     own: 'waits',
   });
-  expect(waiting.push(b, [content(' 2 <')], [content('< 2 ')], true)).toEqual({
+  expect(waiting.push([{ chunk: b, pieces: [content(' 2 <')] }], [content('< 2 ')], true)).toEqual({
     chunks: [a],
     pieces: [],
     own: 'waits',
   });
-  expect(waiting.push(c, [content('3')], [content('<3')], true)).toEqual({
+  expect(waiting.push([{ chunk: c, pieces: [content('3')] }], [content('<3')], true)).toEqual({
     chunks: [b, c],
+    pieces: [],
+    own: 'passes',
+  });
+});
+
+test('of several chunks those pass that are said, and the last ones wait', () => {
+  const waiting = createWaitingChunks();
+  const entries = ['a', 'b', ' <', '|'].map((text) => ({ chunk: chunk(text), pieces: [content(text)] }));
+  const [a, b, c, d] = entries.map((entry) => entry.chunk);
+  expect(waiting.push(entries, [content('ab ')], true)).toEqual({ chunks: [a, b], pieces: [], own: 'waits' });
+  const e = chunk('e');
+  expect(waiting.push([{ chunk: e, pieces: [content(' e')] }], [content('<| e')], true)).toEqual({
+    chunks: [c, d, e],
     pieces: [],
     own: 'passes',
   });
@@ -39,16 +52,16 @@ test('the beginning of a marker waits with its chunk, until it is known to be no
 test('text in front of a marker leaves when it is one', () => {
   const waiting = createWaitingChunks();
   const [a, b] = [chunk('a'), chunk('b')];
-  waiting.push(a, [content('1 <|tool')], [content('1 ')], true);
-  const passed = waiting.push(b, [content('_call_begin|>functions.f:0')], [], true);
+  waiting.push([{ chunk: a, pieces: [content('1 <|tool')] }], [content('1 ')], true);
+  const passed = waiting.push([{ chunk: b, pieces: [content('_call_begin|>functions.f:0')] }], [], true);
   expect(passed).toEqual({ chunks: [], pieces: [content('1 ')], own: 'changes' });
 });
 
 test('the first fragment of a call passes with its arguments', () => {
   const waiting = createWaitingChunks();
   const [a, b] = [chunk('a'), chunk('b')];
-  expect(waiting.push(a, [start], [], true)).toMatchObject({ chunks: [], own: 'waits' });
-  expect(waiting.push(b, [args('{')], [start, args('{')], true)).toMatchObject({
+  expect(waiting.push([{ chunk: a, pieces: [start] }], [], true)).toMatchObject({ chunks: [], own: 'waits' });
+  expect(waiting.push([{ chunk: b, pieces: [args('{')] }], [start, args('{')], true)).toMatchObject({
     chunks: [a, b],
     own: 'passes',
   });
@@ -57,7 +70,7 @@ test('the first fragment of a call passes with its arguments', () => {
 test('what was made besides comes behind the chunk', () => {
   const waiting = createWaitingChunks();
   const a = chunk('a');
-  const passed = waiting.push(a, [content('a')], [content('ab'), start], true);
+  const passed = waiting.push([{ chunk: a, pieces: [content('a')] }], [content('ab'), start], true);
   expect(passed).toEqual({ chunks: [a], pieces: [content('b'), start], own: 'passes' });
 });
 
@@ -66,33 +79,46 @@ test.each<[string, Piece[]]>([
   ['another field', [{ type: 'reasoning', text: '1 ' }]],
   ['another call', [args('1 ', 1)]],
 ])('%s is a change', (_, made) => {
-  const passed = createWaitingChunks().push(chunk('a'), [content('1 <')], made, true);
+  const passed = createWaitingChunks().push([{ chunk: chunk('a'), pieces: [content('1 <')] }], made, true);
   expect(passed).toEqual({ chunks: [], pieces: made, own: 'changes' });
 });
 
 test('a chunk that must not wait changes', () => {
-  const passed = createWaitingChunks().push(chunk('a'), [content('1 <')], [content('1 ')], false);
+  const passed = createWaitingChunks().push(
+    [{ chunk: chunk('a'), pieces: [content('1 <')] }],
+    [content('1 ')],
+    false,
+  );
   expect(passed).toEqual({ chunks: [], pieces: [content('1 ')], own: 'changes' });
 });
 
 test('more than a marker’s length is not waited for', () => {
   const held = `1${'x'.repeat(30)}`;
-  expect(createWaitingChunks().push(chunk('a'), [content(held)], [content('1')], true).own).toBe('changes');
-  expect(createWaitingChunks().push(chunk('a'), [content(held.slice(1))], [content('x')], true).own).toBe(
-    'waits',
-  );
+  expect(
+    createWaitingChunks().push([{ chunk: chunk('a'), pieces: [content(held)] }], [content('1')], true).own,
+  ).toBe('changes');
+  expect(
+    createWaitingChunks().push(
+      [{ chunk: chunk('a'), pieces: [content(held.slice(1))] }],
+      [content('x')],
+      true,
+    ).own,
+  ).toBe('waits');
 });
 
 test('few chunks wait', () => {
   const waiting = createWaitingChunks();
-  const fates = Array.from({ length: 200 }, () => waiting.push(chunk('a'), [content('x')], [], true).own);
+  const fates = Array.from(
+    { length: 200 },
+    () => waiting.push([{ chunk: chunk('a'), pieces: [content('x')] }], [], true).own,
+  );
   expect(fates.filter((own) => own === 'waits').length).toBeLessThan(199);
 });
 
 test('flush lets go of what is known, and forgets the rest', () => {
   const waiting = createWaitingChunks();
   const a = chunk('a');
-  waiting.push(a, [content('1 <')], [content('1 ')], true);
+  waiting.push([{ chunk: a, pieces: [content('1 <')] }], [content('1 ')], true);
   expect(waiting.flush([content('<'), start])).toMatchObject({ chunks: [a], pieces: [start] });
   expect(waiting.flush([])).toMatchObject({ chunks: [], pieces: [] });
 });

@@ -12,17 +12,22 @@ import { isAlike, isSamePiece, joinPieces, type Piece } from './pieces.ts';
  */
 export interface WaitingChunks {
   /**
-   * Takes the next chunk.
+   * Takes the next chunks.
    *
-   * @param own what the chunk says
-   * @param made what the parser has made of it
-   * @param mayWait whether the chunk may leave later than it came
+   * @param made what the parser has made of them
+   * @param mayWait whether they may leave later than they came
    */
-  push(chunk: JsonObject, own: readonly Piece[], made: readonly Piece[], mayWait: boolean): Passed;
+  push(chunks: readonly SayingChunk[], made: readonly Piece[], mayWait: boolean): Passed;
   /** Takes what the parser has made without a chunk that could pass; nothing waits any more. */
   flush(made: readonly Piece[]): Passed;
   /** Nothing waits. */
   isEmpty(): boolean;
+}
+
+/** A chunk and what it says. */
+export interface SayingChunk {
+  chunk: JsonObject;
+  pieces: readonly Piece[];
 }
 
 export interface Passed {
@@ -30,7 +35,7 @@ export interface Passed {
   chunks: JsonObject[];
   /** What has been made besides, to be sent behind them. */
   pieces: readonly Piece[];
-  /** What became of the chunk at hand. */
+  /** What became of the last chunk. */
   own: 'passes' | 'waits' | 'changes';
 }
 
@@ -41,19 +46,19 @@ const LONGEST_TAIL = 29;
 const MAX_WAITING = 64;
 
 export function createWaitingChunks(): WaitingChunks {
-  let queue: { chunk: JsonObject; pieces: readonly Piece[] }[] = [];
+  let queue: SayingChunk[] = [];
   /** What has been made and not been sent, as chunks in the queue say it and are not complete yet. */
   let unsent: readonly Piece[] = [];
 
   function takeComplete(): JsonObject[] {
     const chunks: JsonObject[] = [];
-    for (let [first] = queue; first; [first] = queue) {
-      const rest = removeStart(unsent, first.pieces);
+    for (const { chunk, pieces } of queue) {
+      const rest = removeStart(unsent, pieces);
       if (!rest) break;
       unsent = rest;
-      chunks.push(first.chunk);
-      queue.shift();
+      chunks.push(chunk);
     }
+    queue = queue.slice(chunks.length);
     return chunks;
   }
 
@@ -65,9 +70,11 @@ export function createWaitingChunks(): WaitingChunks {
   }
 
   return {
-    push(chunk, own, made, mayWait) {
-      if (queue.length === 0 && isSame(own, made)) return { chunks: [chunk], pieces: [], own: 'passes' };
-      queue.push({ chunk, pieces: own });
+    push(given, made, mayWait) {
+      const [{ chunk, pieces }] = given as [SayingChunk];
+      if (queue.length === 0 && given.length === 1 && isSame(pieces, made))
+        return { chunks: [chunk], pieces: [], own: 'passes' };
+      queue.push(...given);
       unsent = joinPieces([unsent, made]);
       const chunks = takeComplete();
       if (queue.length === 0) return giveUp(chunks, 'passes');
