@@ -1,5 +1,5 @@
-import tab from '@bomb.sh/tab/commander';
 import { Command } from 'commander';
+import { createCompletionCommand } from './completion/command.ts';
 import { createDoctorCommand } from './doctor/command.ts';
 import { createGatewayCommand } from './gateway/command.ts';
 import { createParseCommand } from './parse/command.ts';
@@ -14,10 +14,13 @@ Examples:
   What is wrong with a server, and what mends it?
     $ kimi-tc doctor --base-url http://localhost:8000/v1
 
-  Completion of commands and options, for this shell:
-    $ source <(kimi-tc complete bash)
+  What did the model say in this raw text?
+    $ kimi-tc parse reply.txt
 
 Exit codes: 0 done; 1 done, and something wrong was found; 2 the command could not run.`;
+
+/** The command that is meant where options come first: `kimi-tc --upstream URL`. */
+const IMPLIED = 'gateway';
 
 /** The `kimi-tc` command with all its commands. Throws commander's errors instead of leaving the process. */
 export function createProgram(): Command {
@@ -26,7 +29,7 @@ export function createProgram(): Command {
       'Kimi K2 for any client and any server. Without a command, `kimi-tc --upstream URL` runs the gateway.',
     )
     .version(readVersion(), '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'show help; `kimi-tc COMMAND --help` has examples')
+    .helpOption('-h, --help', 'show help; that of a command has examples')
     .helpCommand(false)
     .showHelpAfterError('(--help tells more)')
     .exitOverride()
@@ -36,19 +39,15 @@ export function createProgram(): Command {
     createDoctorCommand(),
     createParseCommand(),
     createRenderCommand(),
+    createCompletionCommand(program, IMPLIED),
   ];
-  for (const command of commands) {
-    program.addCommand(command.copyInheritedSettings(program));
-  }
-  tab(program);
+  for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
   return program;
 }
 
-/**
- * The arguments with the command that is meant: `gateway`, if the first one is an option of its own.
- */
+/** The arguments with the command that is meant, if the first one is an option of a command. */
 export function nameCommand(args: readonly string[]): readonly string[] {
   const [first = ''] = args;
   const ofProgram = ['-h', '--help', '-V', '--version'].includes(first);
-  return first.startsWith('-') && !ofProgram ? ['gateway', ...args] : args;
+  return first.startsWith('-') && !ofProgram ? [IMPLIED, ...args] : args;
 }
