@@ -64,8 +64,12 @@ const requestRules = z.union(
 const speech = {
   /** Who answers, as far as requests depend on it. */
   endpoint: oneOf(['auto', 'moonshot', 'self-hosted', 'router']).optional(),
+  /** The upstream is made to answer with a JSON list of calls. */
+  guidedJson: flag().optional(),
   /** Whose rules apply where the upstream's model ids do not tell: a Kimi model id or `k2.5`. */
   model: text('a model id such as kimi-k2-thinking').optional(),
+  /** The upstream's prompts end in an open `<think>`, and it leaves the thought in the content. */
+  promptOpensThink: flag().optional(),
   recoverTextCalls: oneOf(['off', 'default', 'lenient']).optional(),
   request: requestRules.optional(),
   specialTokensInText: oneOf(['break', 'keep', 'reject']).optional(),
