@@ -15,8 +15,6 @@ const config: NextConfig = {
   poweredByHeader: false,
   reactStrictMode: true,
   turbopack: { root: fileURLToPath(new URL('../..', import.meta.url)) },
-  // It reads its case files from the folder it lies in, which a bundle would not have.
-  serverExternalPackages: ['@kimi-tc/testing'],
   headers: async () => [
     {
       source: '/:path*',

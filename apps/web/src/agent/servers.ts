@@ -1,5 +1,6 @@
-import { type Behaviour, type BehaviourName, behaviours } from '@kimi-tc/testing';
+import type { Behaviour, BehaviourName } from '@kimi-tc/testing';
 import type { Endpoint } from '../server/endpoint.ts';
+import { loadTesting } from '../server/load-testing.ts';
 
 /** A server that a conversation can be held with, as the chooser shows it. */
 export interface ServerChoice {
@@ -16,7 +17,8 @@ export const defaultServer: BehaviourName = 'raw-content';
 export const endpointId = 'endpoint';
 
 /** All servers, the default first among its group. */
-export function listServers(endpoint: Endpoint | undefined): readonly ServerChoice[] {
+export async function listServers(endpoint: Endpoint | undefined): Promise<readonly ServerChoice[]> {
+  const { behaviours } = await loadTesting();
   const pretend = Object.entries(behaviours).map(([id, behaviour]) => ({
     id,
     name: id,
@@ -30,10 +32,6 @@ export function listServers(endpoint: Endpoint | undefined): readonly ServerChoi
     { id: endpointId, name: `${endpoint.model} at ${host}`, doc: 'A real endpoint.', group: 'Endpoint' },
     ...pretend,
   ];
-}
-
-export function isBehaviourName(id: string): id is BehaviourName {
-  return Object.hasOwn(behaviours, id);
 }
 
 /** By the station of an answer that the row changes. */

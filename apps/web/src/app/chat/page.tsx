@@ -5,6 +5,7 @@ import { readEndpoint } from '../../server/endpoint.ts';
 
 export const metadata: Metadata = { title: 'Chat' };
 
-export default function ChatPage() {
-  return <ChatApp servers={listServers(readEndpoint(process.env))} defaultServer={defaultServer} />;
+export default async function ChatPage() {
+  const servers = await listServers(readEndpoint(process.env));
+  return <ChatApp servers={servers} defaultServer={defaultServer} />;
 }

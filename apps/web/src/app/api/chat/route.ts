@@ -1,10 +1,11 @@
-import { type BehaviourName, startEngine } from '@kimi-tc/testing';
+import type { BehaviourName } from '@kimi-tc/testing';
 import { createUIMessageStreamResponse } from 'ai';
 import { speak } from '../../../agent/pretend-model.ts';
-import { endpointId, isBehaviourName } from '../../../agent/servers.ts';
+import { endpointId } from '../../../agent/servers.ts';
 import { checkOrigin } from '../../../server/check-origin.ts';
 import { type Endpoint, readEndpoint, readPretendDelay } from '../../../server/endpoint.ts';
 import { bodyLimit } from '../../../server/limits.ts';
+import { loadTesting } from '../../../server/load-testing.ts';
 import { readJsonBody } from '../../../server/read-body.ts';
 import { readChatRequest } from '../../../server/read-chat-request.ts';
 import { Refusal } from '../../../server/refusal.ts';
@@ -29,7 +30,8 @@ interface OpenServer {
 }
 
 async function openServer(id: string): Promise<OpenServer> {
-  if (isBehaviourName(id)) return startPretendServer(id);
+  const { behaviours } = await loadTesting();
+  if (Object.hasOwn(behaviours, id)) return startPretendServer(id as BehaviourName);
   const endpoint = id === endpointId ? readEndpoint(process.env) : undefined;
   if (!endpoint) throw new Refusal(400, `server: there is none called ${id}.`);
   return { endpoint, stop: async () => {} };
@@ -37,6 +39,7 @@ async function openServer(id: string): Promise<OpenServer> {
 
 /** One engine for each request: it remembers all requests that it got, and is gone with them. */
 async function startPretendServer(behaviour: BehaviourName): Promise<OpenServer> {
+  const { startEngine } = await loadTesting();
   const engine = await startEngine({
     script: ({ body }) => speak(body),
     behaviour,
