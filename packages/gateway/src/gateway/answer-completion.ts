@@ -69,7 +69,6 @@ async function answerInSlot(
     : upstream.pass(path, init));
   if (!response.ok) {
     const refused = await toRefusal(response, upstream.name);
-    countUpstreamError(metrics, exchange, `status_${response.status}`);
     release();
     onEnd(refused.status);
     return refused;
@@ -92,7 +91,6 @@ async function answerInSlot(
         release();
         metrics.streamsOpen.dec();
         if (how === 'failed') exchange.failure = toApiError(error).code;
-        if (how === 'failed') countUpstreamError(metrics, exchange, toApiError(error).code);
         onEnd(how === 'left' ? 499 : 200);
       },
     },
@@ -105,11 +103,6 @@ async function answerInSlot(
   // Tells the HTTP server not to wait for the first pieces, to find a length.
   down.set('transfer-encoding', 'chunked');
   return new Response(stream, { status: response.status, headers: down });
-}
-
-/** Counts what went wrong upstream; what we refuse ourselves was never there. */
-export function countUpstreamError(metrics: Metrics, { upstream }: Exchange, code: string): void {
-  if (upstream !== '') metrics.upstreamErrors.inc({ upstream, code });
 }
 
 function countFirst(metrics: Metrics, exchange: Exchange): void {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { cors } from 'hono/cors';
-import { answerCompletion, type CompletionParts, countUpstreamError } from './answer-completion.ts';
+import { answerCompletion, type CompletionParts } from './answer-completion.ts';
 import { ApiError, toApiError } from './api-error.ts';
 import type { Log } from './create-log.ts';
 import { type Exchange, exchanges } from './exchange.ts';
@@ -45,7 +45,12 @@ export function createApp(parts: AppParts): Hono<Env> {
     await next();
   });
   if (origins.length > 0)
-    app.use(cors({ origin: [...origins], exposeHeaders: ['x-request-id', 'retry-after'] }));
+    app.use(
+      cors({
+        origin: origins.includes('*') ? '*' : [...origins],
+        exposeHeaders: ['x-request-id', 'retry-after'],
+      }),
+    );
 
   app.get('/healthz', (context) => context.json({ status: 'ok' }));
   app.get('/readyz', async (context) => {
@@ -127,7 +132,6 @@ export function createApp(parts: AppParts): Hono<Env> {
       }
       const known = toApiError(error);
       exchange.failure = known.code;
-      if (known.code.startsWith('upstream_')) countUpstreamError(metrics, exchange, known.code);
       if (!(error instanceof ApiError))
         log.error(
           { id: exchange.id, error: (error as Error).name, stack: stackOf(error) },

@@ -16,9 +16,9 @@ export interface Recording {
 export interface Recorder {
   /**
    * @param request the body that was sent
-   * @returns `undefined` for what is no reply to record
+   * @param status errors are no replies
    */
-  start(request: string, response: Response): Recording | undefined;
+  start(request: string, status: number): Recording | undefined;
   /** Resolves when all files are written. */
   close(): Promise<void>;
 }
@@ -58,8 +58,8 @@ export function createRecorder(folder: string, log: Log, metrics: Metrics): Reco
   }
 
   return {
-    start(request, response) {
-      if (!response.ok) return undefined;
+    start(request, status) {
+      if (status !== 200) return undefined;
       const parts: Uint8Array[] = [];
       let size = 0;
       let over = false;

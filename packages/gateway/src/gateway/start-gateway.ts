@@ -48,7 +48,7 @@ export async function startGateway(settings: Settings, log: Log): Promise<Gatewa
   });
 
   const listener = getRequestListener(
-    (request, { outgoing }) => app.fetch(request, { breakOff: () => outgoing.destroy() }),
+    (request, { outgoing }) => app.fetch(request, { breakOff: () => breakOff(outgoing) }),
     {
       overrideGlobalObjects: false,
       errorHandler: (error) => {
@@ -101,6 +101,12 @@ export async function startGateway(settings: Settings, log: Log): Promise<Gatewa
       return closing;
     },
   };
+}
+
+/** Ends the connection without ending the answer, behind what was written of it. */
+function breakOff({ socket }: { socket: Socket | null }): void {
+  // An answer in chunks gathers what is written in one turn of the event loop.
+  setImmediate(() => socket?.destroySoon());
 }
 
 /** What the HTTP parser refuses: a request that is cut, doubled lengths, headers without end. */

@@ -21,7 +21,7 @@ export interface TestGateway extends Gateway {
 }
 
 /** Undoes what a test or a whole file has begun, once it is over. */
-export type Undo = (undo: () => unknown) => void;
+export type Undo = (undo: () => void | Promise<void>) => void;
 
 /** Settings as a configuration file has them, but for the port. */
 export async function startTestGateway(

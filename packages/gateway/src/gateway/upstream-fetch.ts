@@ -1,4 +1,6 @@
-import { Agent, fetch as undiciFetch } from 'undici';
+import type { IncomingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
+import { Agent, request } from 'undici';
 import { ApiError } from './api-error.ts';
 import { type Exchange, exchanges } from './exchange.ts';
 import { KEY_HEADERS } from './headers.ts';
@@ -16,16 +18,22 @@ export interface UpstreamFetch {
   close(): Promise<void>;
 }
 
-type Timeouts = Settings['timeouts'];
+export interface UpstreamFetchOptions {
+  timeouts: Settings['timeouts'];
+  /** Whether the keys of clients may go up: not if they are the gateway's. */
+  keepsKeys: boolean;
+  /** Told whatever the upstream did wrong, by its code. */
+  onError(code: string): void;
+}
 
-/**
- * @param keepsKeys whether the keys of clients may go up: not if they are the gateway's
- */
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** What is sent by the API of `fetch` goes out by that of undici's `request`: half the work, and no blocked ports. */
 export function createUpstreamFetch(
   upstream: UpstreamSettings,
-  timeouts: Timeouts,
-  keepsKeys: boolean,
+  { timeouts, keepsKeys, onError }: UpstreamFetchOptions,
 ): UpstreamFetch {
+  const { name } = upstream;
   const agent = new Agent({
     connect: { timeout: timeouts.connectMs },
     // Those below are exact, tell a slow reader from a slow upstream, and say which one it was.
@@ -33,46 +41,113 @@ export function createUpstreamFetch(
     bodyTimeout: 0,
   });
 
+  function fail(status: number, code: string, what: string): ApiError {
+    return new ApiError(status, code, `The upstream ${name} ${what}.`);
+  }
+
+  function toFailure(error: unknown, signal: AbortSignal): unknown {
+    if (signal.aborted) return signal.reason;
+    const code = codeOf(error);
+    return code === 'UND_ERR_CONNECT_TIMEOUT'
+      ? fail(504, 'upstream_connect_timeout', `took no connection within ${timeouts.connectMs} ms`)
+      : fail(502, 'upstream_unreachable', `does not answer (${code})`);
+  }
+
   async function send(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
     const exchange = exchanges.getStore();
     const giveUp = new AbortController();
     const signal = init.signal ? AbortSignal.any([init.signal, giveUp.signal]) : giveUp.signal;
-    const headers = new Headers(init.headers);
-    if (!keepsKeys || upstream.apiKey !== undefined) for (const name of KEY_HEADERS) headers.delete(name);
-    if (upstream.apiKey !== undefined) headers.set('authorization', `Bearer ${upstream.apiKey}`);
-    const firstByte = setTimeout(() => giveUp.abort(tooSlow(upstream, timeouts)), timeouts.firstByteMs);
+    const firstByte = setTimeout(
+      () => giveUp.abort(fail(504, 'upstream_timeout', `sent nothing within ${timeouts.firstByteMs} ms`)),
+      timeouts.firstByteMs,
+    );
     if (exchange) exchange.sentAt = performance.now();
-    try {
-      // The two libraries describe the same objects by types of their own.
-      const response = (await undiciFetch(String(input), {
-        ...(init as object),
-        headers: [...headers],
-        dispatcher: agent,
-        redirect: 'manual',
-        signal,
-      })) as unknown as Response;
-      const { status, statusText } = response;
-      if (response.body === null) {
-        clearTimeout(firstByte);
-        return new Response(null, { status, statusText, headers: response.headers });
-      }
-      const recording = exchange?.recorder?.start(String(init.body), response);
-      const watching = { upstream, timeouts, giveUp, signal, firstByte, exchange, recording };
-      const body = watchBody(response.body, watching);
-      const watched = new Response(body, { status, statusText, headers: new Headers([...response.headers]) });
-      return Object.defineProperty(watched, 'url', { value: String(input) });
-    } catch (error) {
+    const { statusCode, headers, body } = await request(String(input), {
+      method: init.method === 'POST' ? 'POST' : 'GET',
+      headers: toHeaders(init, upstream.apiKey, keepsKeys),
+      body: init.body === undefined ? null : String(init.body),
+      dispatcher: agent,
+      signal,
+    }).catch((error) => {
       clearTimeout(firstByte);
-      throw toFailure(error, signal, upstream, timeouts);
+      throw toFailure(error, signal);
+    });
+    // Whoever reads it is told; nobody is where it is left unread.
+    body.on('error', () => {});
+    if (statusCode >= 300 && statusCode < 400) {
+      clearTimeout(firstByte);
+      body.destroy();
+      // Where it points to is no upstream that somebody configured, and a key would go there.
+      throw fail(502, 'upstream_redirect', `redirects (status ${statusCode}), which is not followed`);
+    }
+    if (statusCode >= 400) onError(`status_${statusCode}`);
+    const head = { status: statusCode, headers: fromHeaders(headers) };
+    const plain = decode(Readable.toWeb(body) as ReadableStream<Bytes>, head.headers);
+    const recording = exchange?.recorder?.start(String(init.body), statusCode);
+    const watched = watch(plain, { giveUp, signal, firstByte, exchange, recording });
+    const isEmpty = statusCode === 204 || statusCode === 205;
+    if (isEmpty) await watched.cancel();
+    return Object.defineProperty(new Response(isEmpty ? null : watched, head), 'url', {
+      value: String(input),
+    });
+  }
+
+  /** The body as it is, read under the eye of a clock that runs only while somebody waits for it. */
+  function watch(body: ReadableStream<Bytes>, watching: Watching): ReadableStream<Bytes> {
+    const { giveUp, signal, firstByte, exchange, recording } = watching;
+    const reader = body.getReader();
+    let begun = false;
+    const giveUpIdle = () =>
+      giveUp.abort(fail(504, 'upstream_idle', `fell silent in its reply, for ${timeouts.idleMs} ms`));
+    return new ReadableStream(
+      {
+        async pull(controller) {
+          const idle = begun ? setTimeout(giveUpIdle, timeouts.idleMs) : undefined;
+          try {
+            const { value, done } = await reader.read();
+            if (!begun) clearTimeout(firstByte);
+            begun = true;
+            if (exchange) exchange.heardAt = performance.now();
+            if (done) {
+              recording?.end();
+              controller.close();
+            } else {
+              recording?.write(value);
+              controller.enqueue(value);
+            }
+          } catch (error) {
+            clearTimeout(firstByte);
+            recording?.end();
+            const reset = fail(502, 'upstream_reset', `broke off its reply (${codeOf(error)})`);
+            const failure = signal.aborted ? signal.reason : reset;
+            if (failure instanceof ApiError) onError(failure.code);
+            controller.error(failure);
+          } finally {
+            clearTimeout(idle);
+          }
+        },
+        cancel(reason) {
+          clearTimeout(firstByte);
+          return reader.cancel(reason);
+        },
+      },
+      { highWaterMark: 0 },
+    );
+  }
+
+  async function sendCounted(...call: Parameters<typeof fetch>): Promise<Response> {
+    try {
+      return await send(...call);
+    } catch (error) {
+      if (error instanceof ApiError) onError(error.code);
+      throw error;
     }
   }
 
-  return { fetch: send as typeof fetch, close: () => agent.destroy() };
+  return { fetch: sendCounted, close: () => agent.destroy() };
 }
 
 interface Watching {
-  upstream: UpstreamSettings;
-  timeouts: Timeouts;
   giveUp: AbortController;
   signal: AbortSignal;
   firstByte: NodeJS.Timeout;
@@ -80,76 +155,36 @@ interface Watching {
   recording: Recording | undefined;
 }
 
-/** The body as it is, read under the eye of a clock that runs only while somebody waits for it. */
-function watchBody(
-  body: ReadableStream<Uint8Array>,
-  watching: Watching,
-): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const { upstream, timeouts, giveUp, signal, firstByte, exchange, recording } = watching;
-  const reader = body.getReader();
-  let begun = false;
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        const idle = begun
-          ? setTimeout(() => giveUp.abort(silent(upstream, timeouts)), timeouts.idleMs)
-          : undefined;
-        try {
-          const { value, done } = await reader.read();
-          if (!begun) clearTimeout(firstByte);
-          begun = true;
-          if (exchange) exchange.heardAt = performance.now();
-          if (done) {
-            recording?.end();
-            controller.close();
-          } else {
-            recording?.write(value);
-            controller.enqueue(value as Uint8Array<ArrayBuffer>);
-          }
-        } catch (error) {
-          recording?.end();
-          controller.error(toFailure(error, signal, upstream, timeouts));
-        } finally {
-          clearTimeout(idle);
-        }
-      },
-      cancel(reason) {
-        clearTimeout(firstByte);
-        return reader.cancel(reason);
-      },
-    },
-    { highWaterMark: 0 },
-  );
+function toHeaders(
+  init: RequestInit,
+  apiKey: string | undefined,
+  keepsKeys: boolean,
+): Record<string, string> {
+  const headers = new Headers(init.headers);
+  if (!keepsKeys || apiKey !== undefined) for (const name of KEY_HEADERS) headers.delete(name);
+  if (apiKey !== undefined) headers.set('authorization', `Bearer ${apiKey}`);
+  return Object.fromEntries(headers);
 }
 
-function toFailure(
-  error: unknown,
-  signal: AbortSignal,
-  { name }: UpstreamSettings,
-  timeouts: Timeouts,
-): unknown {
-  if (signal.aborted) return signal.reason;
-  const cause = (error as { cause?: { code?: unknown } }).cause ?? (error as { code?: unknown });
-  const code = typeof cause.code === 'string' ? cause.code : 'unknown';
-  if (code === 'UND_ERR_CONNECT_TIMEOUT')
-    return new ApiError(
-      504,
-      'upstream_connect_timeout',
-      `The upstream ${name} took no connection within ${timeouts.connectMs} ms.`,
-    );
-  if (error instanceof TypeError && error.message === 'terminated')
-    return new ApiError(502, 'upstream_reset', `The upstream ${name} broke off its reply (${code}).`);
-  return new ApiError(502, 'upstream_unreachable', `The upstream ${name} does not answer (${code}).`);
+function fromHeaders(given: IncomingHttpHeaders): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(given)) {
+    for (const one of Array.isArray(value) ? value : [value ?? '']) headers.append(name, one);
+  }
+  return headers;
 }
 
-function tooSlow({ name }: UpstreamSettings, { firstByteMs }: Timeouts): ApiError {
-  return new ApiError(504, 'upstream_timeout', `The upstream ${name} sent nothing within ${firstByteMs} ms.`);
+/** Nothing compressed was asked for; some proxies do it all the same. */
+function decode(body: ReadableStream<Bytes>, headers: Headers): ReadableStream<Bytes> {
+  const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? '';
+  if (encoding !== 'gzip' && encoding !== 'deflate') return body;
+  headers.delete('content-encoding');
+  headers.delete('content-length');
+  return body.pipeThrough(new DecompressionStream(encoding));
 }
 
-function silent({ name }: UpstreamSettings, { idleMs }: Timeouts): ApiError {
-  return new ApiError(
-    504,
-    'upstream_idle',
-    `The upstream ${name} fell silent in the middle of its reply, for ${idleMs} ms.`,
-  );
+function codeOf(error: unknown): string {
+  const { code, cause } = Object(error) as { code?: unknown; cause?: { code?: unknown } };
+  const found = code ?? cause?.code;
+  return typeof found === 'string' ? found : 'unknown';
 }

@@ -1,5 +1,4 @@
 import { createKimiFetch, type ReasoningMemory } from '@kimi-tc/openai';
-import { ApiError } from './api-error.ts';
 import { exchanges } from './exchange.ts';
 import type { Metrics } from './metrics.ts';
 import type { Settings, UpstreamSettings } from './settings.ts';
@@ -29,7 +28,11 @@ export function createUpstream(
   { settings, memory, metrics }: UpstreamParts,
 ): Upstream {
   const { name, url } = own;
-  const { fetch, close } = createUpstreamFetch(own, settings.timeouts, settings.gatewayKeys.length === 0);
+  const { fetch, close } = createUpstreamFetch(own, {
+    timeouts: settings.timeouts,
+    keepsKeys: settings.gatewayKeys.length === 0,
+    onError: (code) => metrics.upstreamErrors.inc({ upstream: name, code }),
+  });
   const kimiFetch = createKimiFetch({
     fetch,
     reasoningMemory: memory,
@@ -50,19 +53,8 @@ export function createUpstream(
   return {
     name,
     models: own.models && new Map(Object.entries(own.models)),
-    chat: async (path, init) => refuseRedirect(await kimiFetch(url + path, init), name),
-    pass: async (path, init) => refuseRedirect(await fetch(url + path, init), name),
+    chat: (path, init) => kimiFetch(url + path, init),
+    pass: (path, init) => fetch(url + path, init),
     close,
   };
-}
-
-/** Where it points to is no upstream that somebody configured, and a key would go there. */
-async function refuseRedirect(response: Response, name: string): Promise<Response> {
-  if (response.status < 300 || response.status >= 400) return response;
-  await response.body?.cancel();
-  throw new ApiError(
-    502,
-    'upstream_redirect',
-    `The upstream ${name} redirects (status ${response.status}), which is not followed; configure the address it redirects to.`,
-  );
 }
