@@ -1,4 +1,4 @@
-import type { CorpusCase, TurnOutcome } from '@kimi-tc/testing';
+import type { Chunking, CorpusCase, TurnOutcome } from '@kimi-tc/testing';
 import { describeCorpus } from '@kimi-tc/testing/vitest';
 import { createAssembler } from './parse/assembler.ts';
 import type { Channel, KimiEvent } from './parse/events.ts';
@@ -82,6 +82,8 @@ const textSteps = (delta: WireDelta): Step[] => [
 /** Ruling 11: reasoning, then content, then calls. */
 const chunkSteps = (delta: WireDelta): Step[] => [...textSteps(delta), ...calls(delta)];
 
+const quickChunkings = process.env.KIMI_CORPUS_CHUNKINGS?.split(',');
+
 describeCorpus(
   {
     name: 'createParser',
@@ -105,5 +107,9 @@ describeCorpus(
       throw new Error(`not a reply: ${of.id}`);
     },
   },
-  { kinds: ['deltas', 'chunks', 'message'] },
+  {
+    kinds: ['deltas', 'chunks', 'message'],
+    // Mutation testing plays the corpus hundreds of times, and does without the many cuts in two.
+    ...(quickChunkings && { chunkings: quickChunkings as Chunking[] }),
+  },
 );

@@ -50,7 +50,7 @@ export interface ToolBox {
  */
 const OPAQUE_ID = /^(?:call|tool|toolu|tooluse|fc|chatcmpl|id)(?:[-_\d].*)?$|^(?=.*\d)[\da-f-]{12,}$/i;
 
-type Schema = { properties?: Record<string, unknown>; required?: unknown };
+type Schema = { properties?: Record<string, unknown> | null; required?: unknown };
 
 /**
  * Checks and indexes the tools of a request. Entries that are not functions (hosted tools of a
@@ -140,11 +140,12 @@ export function createToolBox(tools: readonly (ToolDefinition | HostedTool)[] | 
 
   function infer(args: Record<string, unknown>): string | undefined {
     const keys = Object.keys(args);
+    const given = new Set<unknown>(keys);
     const fitting = names.filter((name) => {
-      const { properties = {}, required } = schemas.get(name) as Schema;
-      const wanted = Array.isArray(required) ? required : [];
+      const { properties, required } = schemas.get(name) as Schema;
+      const wanted: unknown[] = Array.isArray(required) ? required : [];
       return (
-        keys.every((key) => Object.hasOwn(properties, key)) && wanted.every((key) => Object.hasOwn(args, key))
+        keys.every((key) => Object.hasOwn(properties ?? {}, key)) && wanted.every((key) => given.has(key))
       );
     });
     return fitting.length === 1 ? fitting[0] : undefined;

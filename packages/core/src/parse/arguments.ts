@@ -113,10 +113,13 @@ export function createArgumentReader({ onDelta, markup, maxLength }: ArgumentRea
       heldDeltas.push(piece);
       return;
     }
-    over ||= maxLength !== undefined && kept.length() + piece.length > maxLength;
-    if (over) return;
-    kept.push(piece);
-    if (streaming) onDelta(piece);
+    // As much as fits, so that what is kept does not tell how the text was cut.
+    const room = (maxLength ?? Infinity) - kept.length();
+    over ||= piece.length > room;
+    const fitting = over ? piece.slice(0, room) : piece;
+    if (fitting === '') return;
+    kept.push(fitting);
+    if (streaming) onDelta(fitting);
   }
 
   function putOutsideString(piece: string): void {
@@ -231,7 +234,7 @@ export function createArgumentReader({ onDelta, markup, maxLength }: ArgumentRea
       const written = kept.toString();
       const decoded = whole && first === '"' ? readObject(JSON.parse(written)) : undefined;
       const text = decoded ?? (whole && written === 'null' ? '{}' : written);
-      if (!streaming && text !== '' && !over) onDelta(text);
+      if (!streaming && text !== '') onDelta(text);
       return {
         text,
         state: first === '' ? 'empty' : whole ? 'whole' : 'part',

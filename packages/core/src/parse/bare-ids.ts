@@ -62,17 +62,18 @@ export function createBareIds(tools: ToolBox): BareIds {
     while (word > earliest && isIdUnit(text.charCodeAt(word - 1))) word--;
     if (word === length) return length;
     const id = length - word < PREFIX.length ? -1 : text.lastIndexOf(PREFIX);
-    if (id >= word) return id;
-    for (let at = Math.max(word, length - PREFIX.length + 1); at < length; at++) {
-      if (text.charCodeAt(at) === 0x66 /* f */ && PREFIX.startsWith(text.slice(at))) return at;
+    let held = id >= word ? id : length;
+    for (let at = Math.max(word, length - PREFIX.length + 1); at < held; at++) {
+      if (text.charCodeAt(at) === 0x66 /* f */ && PREFIX.startsWith(text.slice(at))) held = at;
     }
-    for (let at = word; at < length && names.length > 0; at++) {
+    // A name may begin in front of that: `read_pdf` ends in a beginning of the prefix.
+    for (let at = word; at < held && names.length > 0; at++) {
       const similar = byFirstUnit.get(text.charCodeAt(at));
       if (!similar || isNameUnit(at > 0 ? text.charCodeAt(at - 1) : before)) continue;
       const rest = text.slice(at);
       if (similar.some((name) => mayBeCounted(rest, name))) return at;
     }
-    return length;
+    return held;
   }
 
   return {

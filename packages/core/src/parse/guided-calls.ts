@@ -24,7 +24,9 @@ export function createGuidedTrial(tools: ToolBox): GuidedTrial {
   function fits({ kind, channel, text }: Lexeme): boolean {
     if (channel !== 'content') return false;
     if (kind !== 'text' && !json.inPlainString()) return json.status() === 'complete';
-    const end = json.read(text, 0);
+    // White space in front of the value, also of kinds that JSON does not know.
+    const start = kept.length() === 0 ? text.length - text.trimStart().length : 0;
+    const end = json.read(text, start);
     kept.push(text);
     return json.status() !== 'broken' && text.slice(end).trim() === '';
   }

@@ -83,6 +83,12 @@ describe('wrong use', () => {
     expect(() => collect({ toolChoice: { name: '' } })).toThrow(/toolChoice/);
   });
 
+  test('a schema whose properties are null declares none', () => {
+    const tools = [{ type: 'function', function: { name: 'ping', parameters: { properties: null } } }];
+    const turn = parse(call('5', '{"host":"a"}'), { tools: tools as unknown as ToolDefinition[] });
+    expect(turn.incompleteToolCalls).toMatchObject([{ reason: 'unresolved-tool' }]);
+  });
+
   test('tools that are no functions are passed over', () => {
     const tools = [{ type: 'web_search' }, tool('ping', 'host')] as unknown as ToolDefinition[];
     expect(parse(call('5', '{"host":"a"}'), { tools }).toolCalls).toMatchObject([{ name: 'ping' }]);
@@ -151,6 +157,18 @@ describe('the parser', () => {
       ['b', 'limit-exceeded'],
     ]);
     expect(parse(two, { limits: { maxArgumentsLength: 18, maxToolCalls: 2 } }).toolCalls).toHaveLength(2);
+  });
+
+  test('keeps as much as the limit lets it, however the arguments are cut', () => {
+    for (const deltas of [['{"k":"0123456789"}'], [...'{"k":"0123456789"}']]) {
+      const { events, parser } = collect({ limits: { maxArgumentsLength: 10 } });
+      parser.feed(`${BEGIN}functions.a:0${ARGS}`);
+      for (const delta of deltas) parser.feed(delta);
+      parser.end('stop');
+      expect(events).toContainEqual(
+        expect.objectContaining({ type: 'tool-call-error', arguments: '{"k":"0123' }),
+      );
+    }
   });
 
   test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
