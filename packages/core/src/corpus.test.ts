@@ -1,5 +1,5 @@
-import type { Chunking, CorpusCase, TurnOutcome } from '@kimi-tc/testing';
-import { describeCorpus } from '@kimi-tc/testing/vitest';
+import { type CorpusCase, loadCases, type TurnOutcome } from '@kimi-tc/testing';
+import { type DescribeCorpusOptions, describeCorpus } from '@kimi-tc/testing/vitest';
 import { createAssembler } from './parse/assembler.ts';
 import type { Channel, KimiEvent } from './parse/events.ts';
 import { createParser, type KimiParser, type ParserOptions } from './parse/parser.ts';
@@ -82,7 +82,14 @@ const textSteps = (delta: WireDelta): Step[] => [
 /** Ruling 11: reasoning, then content, then calls. */
 const chunkSteps = (delta: WireDelta): Step[] => [...textSteps(delta), ...calls(delta)];
 
-const quickChunkings = process.env.KIMI_CORPUS_CHUNKINGS?.split(',');
+/** Mutation testing plays the corpus hundreds of times: it does without the many cuts in two, and the longest cases. */
+const quick: DescribeCorpusOptions | undefined =
+  process.env.KIMI_CORPUS_QUICK === undefined
+    ? undefined
+    : {
+        chunkings: ['whole', 'as-given', 'units'],
+        cases: loadCases().filter(({ input }) => JSON.stringify(input).length < 5000),
+      };
 
 describeCorpus(
   {
@@ -107,9 +114,5 @@ describeCorpus(
       throw new Error(`not a reply: ${of.id}`);
     },
   },
-  {
-    kinds: ['deltas', 'chunks', 'message'],
-    // Mutation testing plays the corpus hundreds of times, and does without the many cuts in two.
-    ...(quickChunkings && { chunkings: quickChunkings as Chunking[] }),
-  },
+  { kinds: ['deltas', 'chunks', 'message'], ...quick },
 );

@@ -228,10 +228,13 @@ export function createK2Machine(settings: MachineSettings): Machine {
 
   function endGuided({ held, end }: GuidedTrial): State {
     const found = end();
+    if (!found) {
+      readAgain(held);
+      return inText;
+    }
     reader.endRun();
     position = lexer.offset();
-    for (const call of found ?? []) deliver(call);
-    if (!found) readAgain(held);
+    for (const call of found) deliver(call);
     return inText;
   }
 
