@@ -66,7 +66,7 @@ function renderRaw({ thought, text = '', calls = [] }: Utterance, callsBefore: n
 function answer(heard: Heard): Utterance {
   const { question } = heard;
   if (/\border\b/i.test(question)) return placeOrder(heard);
-  if (/\bweather\b|\bpack\b|\bwarm\b|\bcold\b|\brain/i.test(question)) return compareWeather(heard);
+  if (/\b(?:weather|pack|warm|cold|rain)/i.test(question)) return compareWeather(heard);
   if (/\bnotes?\b|\bremember\b/i.test(question)) return keepNotes(heard);
   if (/\d\s*[-+*/%^(]/.test(question)) return calculate(heard);
   return introduce();

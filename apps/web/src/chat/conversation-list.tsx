@@ -82,26 +82,28 @@ export function ConversationList(props: ConversationListProps) {
                 >
                   {conversation.title}
                 </button>
-                <button
-                  type="button"
-                  className={styles.tool}
-                  aria-label={`Rename “${conversation.title}”`}
-                  onClick={() => setRenaming(conversation.id)}
-                >
-                  <svg viewBox="0 0 16 16" aria-hidden="true">
-                    <path d="M10.5 3.5l2 2-7 7H3.5v-2z" />
-                  </svg>
-                </button>
-                <button
-                  type="button"
-                  className={styles.tool}
-                  aria-label={`Delete “${conversation.title}”`}
-                  onClick={() => askToDelete(conversation)}
-                >
-                  <svg viewBox="0 0 16 16" aria-hidden="true">
-                    <path d="M3 4.5h10M6.5 4.5V3h3v1.5M4.5 4.5l.6 8.5h5.8l.6-8.5" />
-                  </svg>
-                </button>
+                <div className={styles.tools}>
+                  <button
+                    type="button"
+                    className={styles.tool}
+                    aria-label={`Rename “${conversation.title}”`}
+                    onClick={() => setRenaming(conversation.id)}
+                  >
+                    <svg viewBox="0 0 16 16" aria-hidden="true">
+                      <path d="M10.5 3.5l2 2-7 7H3.5v-2z" />
+                    </svg>
+                  </button>
+                  <button
+                    type="button"
+                    className={styles.tool}
+                    aria-label={`Delete “${conversation.title}”`}
+                    onClick={() => askToDelete(conversation)}
+                  >
+                    <svg viewBox="0 0 16 16" aria-hidden="true">
+                      <path d="M3 4.5h10M6.5 4.5V3h3v1.5M4.5 4.5l.6 8.5h5.8l.6-8.5" />
+                    </svg>
+                  </button>
+                </div>
               </>
             )}
           </li>

@@ -10,7 +10,7 @@ interface ServerChooserProps {
 /** Who answers: a real endpoint if there is one, or the pretend engine with one of its behaviours. */
 export function ServerChooser({ servers, chosen, onChoose }: ServerChooserProps) {
   const groups = Map.groupBy(servers, ({ group }) => group);
-  const doc = servers.find(({ id }) => id === chosen)?.doc;
+  const doc = servers.find(({ id }) => id === chosen)?.doc ?? '';
   return (
     <div className={styles.chooser}>
       <label className={styles.label} htmlFor="server">
@@ -33,9 +33,14 @@ export function ServerChooser({ servers, chosen, onChoose }: ServerChooserProps)
           </optgroup>
         ))}
       </select>
-      <p id="server-doc" className={styles.doc} title={doc}>
-        {doc}
+      <p id="server-doc" className={styles.doc} title={doc.replaceAll('`', '')}>
+        {splitCode(doc).map(({ text, isCode }) => (isCode ? <code key={text}>{text}</code> : text))}
       </p>
     </div>
   );
+}
+
+/** The documentation marks code with backticks. */
+function splitCode(text: string): readonly { readonly text: string; readonly isCode: boolean }[] {
+  return text.split('`').map((piece, at) => ({ text: piece, isCode: at % 2 === 1 }));
 }
