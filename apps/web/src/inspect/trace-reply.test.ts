@@ -6,7 +6,7 @@ import { fromCase } from './from-case.ts';
 import { type Reply, textOf, toParserOptions } from './reply.ts';
 import { toScore } from './to-score.ts';
 import { traceParts } from './trace-parts.ts';
-import { readUncut, traceReply } from './trace-reply.ts';
+import { isSameTurn, readUncut, traceReply } from './trace-reply.ts';
 
 const cases = loadCases({ kinds: ['deltas', 'chunks', 'message'] });
 const nameOf = ({ topic, id }: CorpusCase) => `${topic}/${id}`;
@@ -55,7 +55,7 @@ for (const of of cases) {
         expect(origin.to).toBeLessThanOrEqual(trace.deltas[delta]?.to ?? 0);
         if (step !== undefined) expect(trace.steps[step]?.delta).toBe(delta);
       }
-      expect({ ...trace.turn, problems: [] }).toEqual({ ...readUncut(given), problems: [] });
+      expect(isSameTurn(trace.turn, readUncut(given))).toBe(true);
     });
 
     test(`${nameOf(of)}, ${name}: each part stands under what it came of`, async () => {

@@ -98,6 +98,13 @@ export function readUncut(reply: Reply): KimiTurn {
   return traceReply({ ...reply, deltas: joinDeltas(reply.deltas) }).turn;
 }
 
+/** The same turn; the order in which problems were found counts for nothing, as cuts may change it. */
+export function isSameTurn(a: KimiTurn, b: KimiTurn): boolean {
+  const normal = ({ problems, ...turn }: KimiTurn) =>
+    JSON.stringify([turn, problems.map((problem) => JSON.stringify(problem)).sort()]);
+  return normal(a) === normal(b);
+}
+
 /** Finds the text that events came of, from what was read before them and what is still held. */
 function createOrigins(text: string) {
   /** What stands in front of it has become events, or nothing. */
