@@ -123,31 +123,6 @@ describe('the parser', () => {
     ]);
   });
 
-  test('holds at most 64 units of a long argument', () => {
-    const args = JSON.stringify({
-      body: Array.from({ length: 9000 }, (_, i) => `line ${i} <|tool \\ "q" {[`).join('\n'),
-      list: Array.from({ length: 500 }, (_, i) => ({ i, half: i / 2, yes: true, no: null })),
-    });
-    const text = call('functions.save:0', args);
-    const start = text.indexOf(args);
-    let left = 0;
-    let most = 0;
-    const parser = createParser({
-      onEvent(event) {
-        if (event.type === 'tool-call-delta') left += event.delta.length;
-      },
-    });
-    for (let at = 0; at < text.length; at += 4) {
-      parser.feed(text.slice(at, at + 4));
-      const fed = Math.min(at + 4, start + args.length) - start;
-      if (fed > 0) most = Math.max(most, fed - left);
-    }
-    parser.end('stop');
-    expect(args.length).toBeGreaterThan(100_000);
-    expect(left).toBe(args.length);
-    expect(most).toBeLessThanOrEqual(64);
-  });
-
   test('refuses calls and arguments beyond the limits, without holding them', () => {
     const two = call('functions.a:0', '{"k":"0123456789"}') + call('functions.b:1', '{}');
     const turn = parse(two, { limits: { maxArgumentsLength: 10, maxToolCalls: 1 } });
@@ -171,36 +146,6 @@ describe('the parser', () => {
     }
   });
 
-  test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
-    '%s is a name like any other',
-    (name) => {
-      const args = `{"${name}":1,"__proto__":{"x":1}}`;
-      const named = parse(call(`functions.${name}:0`, args), { tools: [tool('ping', 'host')] });
-      expect(named.toolCalls).toMatchObject([{ name, arguments: args }]);
-      expect(named.problems.map(({ code }) => code)).toEqual(['unknown-tool']);
-      // Not a parameter of a tool that does not declare it, although every object has it.
-      const inferred = parse(call('call_1', `{"${name}":1}`), { tools: [tool('ping', 'host')] });
-      expect(inferred.incompleteToolCalls).toMatchObject([{ reason: 'unresolved-tool' }]);
-    },
-  );
-
-  test('arguments of 100 000 levels and ids of a megabyte are read', () => {
-    const deep = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
-    const name = 'n'.repeat(1_000_000);
-    const turn = parse(
-      call('functions.f:0', deep) +
-        call(`functions.${name}:1`, '{}') +
-        call(`functions.f:${'9'.repeat(100_000)}`, '{}'),
-    );
-    expect(turn.toolCalls.map((each) => each.arguments.length)).toEqual([deep.length, 2, 2]);
-    expect(turn.toolCalls[1]?.name).toBe(name);
-    expect(turn.problems).toEqual([]);
-    const twin = createParser({ onEvent: () => {} });
-    twin.feedToolCall({ index: 0, name: 'f', arguments: deep });
-    twin.feed(call('functions.f:0', deep));
-    twin.end('tool_calls');
-  });
-
   test('an id of an earlier turn is not given again', () => {
     const takenToolCallIds = ['functions.f:0', 'functions.f:1', 'c1'];
     const { events, parser } = collect({ takenToolCallIds });
@@ -212,16 +157,6 @@ describe('the parser', () => {
     expect([...takenToolCallIds, ids[0]]).not.toContain(ids[1]);
     const codes = events.flatMap((event) => (event.type === 'problem' ? [event.code] : []));
     expect(codes).toEqual(['id-rewritten', 'id-rewritten']);
-  });
-
-  test('a repeated id costs the same however often it repeats', () => {
-    const section = Array.from(
-      { length: 5000 },
-      () => `<|tool_call_begin|>functions.f:0${ARGS}{}<|tool_call_end|>`,
-    ).join('');
-    const { toolCalls } = parse(section);
-    expect(new Set(toolCalls.map(({ id }) => id)).size).toBe(5000);
-    expect(toolCalls.at(-1)?.id).toBe('functions.f:4999');
   });
 });
 
