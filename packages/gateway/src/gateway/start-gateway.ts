@@ -64,10 +64,18 @@ export async function startGateway(settings: Settings, log: Log): Promise<Gatewa
     response.setHeader('x-content-type-options', 'nosniff');
     // A connection that is kept would keep a closing server from ending.
     if (closing) response.setHeader('connection', 'close');
+    response.on('close', () => {
+      if (closing) setImmediate(() => server.closeIdleConnections());
+    });
     void listener(request, response);
   });
   server.on('clientError', answerMalformed);
-  server.on('connection', (socket) => socket.setNoDelay(true));
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    socket.setNoDelay(true);
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(listen.port, listen.host, () => {
@@ -83,6 +91,8 @@ export async function startGateway(settings: Settings, log: Log): Promise<Gatewa
       server.close(() => resolve());
     });
     server.closeIdleConnections();
+    // Browsers open connections ahead; to Node.js those wait for a request.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
     const timer = setTimeout(() => {
       log.warn({ open: slots.running }, 'open replies are broken off');
       server.closeAllConnections();

@@ -1,0 +1,306 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { type EngineOptions, startEngine } from '@kimi-tc/testing';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { FileSettings } from './settings.ts';
+import { post, startServer, startTestGateway, until } from './test-gateway.ts';
+
+const ask = { model: 'kimi-k2', messages: [{ role: 'user', content: 'Go.' }], stream: true };
+const words = Array.from({ length: 60 }, (_, at) => `word ${at} `);
+
+async function start(engineOptions: Partial<EngineOptions> = {}, settings: Partial<FileSettings> = {}) {
+  const engine = await startEngine({ script: () => ({ text: words }), ...engineOptions });
+  onTestFinished(() => engine.stop());
+  const gateway = await startTestGateway({ upstreams: [{ url: engine.baseURL }], ...settings });
+  return { engine, gateway, chat: `${gateway.baseURL}/chat/completions` };
+}
+
+async function errorOf(response: Response) {
+  const { error } = (await response.json()) as { error: Record<string, unknown> };
+  return { status: response.status, ...error };
+}
+
+/** Reads until the text holds something; what is behind stays unread. */
+async function readUntil(
+  response: Response,
+  wanted: string,
+): Promise<ReadableStreamDefaultReader<Uint8Array>> {
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  let text = '';
+  while (!text.includes(wanted)) {
+    const { value, done } = await reader.read();
+    if (done) throw new Error(`ended before ${wanted}: ${text}`);
+    text += new TextDecoder().decode(value);
+  }
+  return reader;
+}
+
+describe('a client that leaves', () => {
+  test('in the middle of a stream ends it at the upstream within 100 ms', async () => {
+    const { engine, chat, gateway } = await start({ delayMs: 10 });
+    const took: number[] = [];
+    for (let at = 0; at < 5; at++) {
+      const controller = new AbortController();
+      const response = await post(chat, ask, { signal: controller.signal });
+      await readUntil(response, 'word 3');
+      const left = performance.now();
+      controller.abort();
+      await until(() => engine.requests[at]?.aborted === true);
+      took.push(performance.now() - left);
+      expect(engine.requests[at]?.eventsSent).toBeLessThan(words.length);
+    }
+    // One of them may meet a busy machine.
+    expect(took.sort((one, other) => one - other)[2]).toBeLessThan(100);
+    await until(() => gateway.lines.filter(({ status }) => status === 499).length === 5);
+    expect(await gateway.metric('kimi_tc_streams_open')).toBe(0);
+    expect(await gateway.metric('kimi_tc_requests_running')).toBe(0);
+  });
+
+  test.each([true, false])('before the first byte ends the request too (streamed: %s)', async (stream) => {
+    const { engine, chat, gateway } = await start({ behaviour: 'slow-first-byte', slowMs: 5000 });
+    const controller = new AbortController();
+    const answer = post(chat, { ...ask, stream }, { signal: controller.signal }).catch(() => 'left');
+    await until(() => engine.requests.length === 1);
+    const left = performance.now();
+    controller.abort();
+    await until(() => engine.requests[0]?.aborted === true);
+    expect(performance.now() - left).toBeLessThan(100);
+    expect(await answer).toBe('left');
+    await until(() => gateway.lines.some(({ status }) => status === 499));
+    expect(await gateway.metric('kimi_tc_requests_running')).toBe(0);
+    expect(await gateway.metric('kimi_tc_upstream_errors_total')).toBe(0);
+  });
+
+  test('in the queue gives its place up', async () => {
+    const limits = { concurrency: 1, queue: 1 };
+    const { engine, chat, gateway } = await start({ delayMs: 10 }, { limits });
+    const first = await post(chat, ask);
+    const controller = new AbortController();
+    const second = post(chat, ask, { signal: controller.signal }).catch(() => 'left');
+    await until(async () => (await gateway.metric('kimi_tc_requests_waiting')) === 1);
+    controller.abort();
+    expect(await second).toBe('left');
+    await until(async () => (await gateway.metric('kimi_tc_requests_waiting')) === 0);
+    await first.body?.cancel();
+    await until(async () => (await gateway.metric('kimi_tc_requests_running')) === 0);
+    expect(engine.requests).toHaveLength(1);
+  });
+});
+
+describe('limits', () => {
+  test('a full queue is told at once, with when to come again, and the rest get their turn', async () => {
+    const limits = { concurrency: 2, queue: 2 };
+    const { engine, chat, gateway } = await start({ delayMs: 1 }, { limits });
+    const begun = [post(chat, ask), post(chat, ask), post(chat, ask), post(chat, ask)];
+    await until(async () => (await gateway.metric('kimi_tc_requests_waiting')) === 2);
+    const refused = await post(chat, ask);
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect(await errorOf(refused)).toMatchObject({
+      status: 429,
+      code: 'queue_full',
+      type: 'rate_limit_error',
+    });
+    expect(engine.requests).toHaveLength(2);
+    const texts = await Promise.all(begun.map(async (response) => (await response).text()));
+    for (const text of texts) expect(text).toContain('[DONE]');
+    expect(engine.requests).toHaveLength(4);
+    expect(gateway.lines.some(({ queuedMs }) => Number(queuedMs) > 0)).toBe(true);
+  });
+
+  test('who waits too long is told so', async () => {
+    const { chat } = await start(
+      { delayMs: 20 },
+      { limits: { concurrency: 1, queue: 5 }, timeouts: { queueMs: 50 } },
+    );
+    const first = await post(chat, ask);
+    const late = await post(chat, ask);
+    expect(late.headers.get('retry-after')).toBe('1');
+    expect(await errorOf(late)).toMatchObject({ status: 503, code: 'queue_timeout', type: 'server_error' });
+    await first.body?.cancel();
+  });
+
+  test('a slot is free again after every kind of end', async () => {
+    const { chat, gateway } = await start(
+      { script: [{ text: 'Hello.' }], behaviour: 'server-error' },
+      { limits: { concurrency: 1, queue: 0 } },
+    );
+    for (const body of [
+      ask,
+      { ...ask, stream: false },
+      { ...ask, messages: [] },
+      '{',
+      { ...ask, model: 7 },
+    ]) {
+      await (await post(chat, body)).text();
+      expect(await gateway.metric('kimi_tc_requests_running')).toBe(0);
+    }
+  });
+});
+
+describe('timeouts', () => {
+  test('of the first byte', async () => {
+    for (const stream of [true, false]) {
+      const { chat, engine } = await start(
+        { behaviour: 'slow-first-byte', slowMs: 5000 },
+        { timeouts: { firstByteMs: 100 } },
+      );
+      expect(await errorOf(await post(chat, { ...ask, stream }))).toMatchObject({
+        status: 504,
+        code: 'upstream_timeout',
+        type: 'server_error',
+      });
+      await until(() => engine.requests[0]?.aborted === true);
+    }
+  });
+
+  test('of a reply that falls silent, as an event behind what came', async () => {
+    const url = await startServer((_, response) => {
+      response.setHeader('content-type', 'text/event-stream');
+      response.write('data: {"choices":[{"index":0,"delta":{"content":"Hello"},"finish_reason":null}]}\n\n');
+    });
+    const gateway = await startTestGateway({
+      upstreams: [{ name: 'mute', url: `${url}/v1` }],
+      timeouts: { idleMs: 100 },
+    });
+    const response = await post(`${gateway.baseURL}/chat/completions`, ask);
+    let text = '';
+    const read = async () => {
+      for await (const bytes of response.body ?? []) text += new TextDecoder().decode(bytes);
+    };
+    await expect(read()).rejects.toThrow();
+    expect(text).toContain('Hello');
+    expect(text).toContain('"code":"upstream_idle"');
+    expect(text).not.toContain('[DONE]');
+    expect(await gateway.metric('kimi_tc_upstream_errors_total', { code: 'upstream_idle' })).toBe(1);
+  });
+
+  test('of the connection', async () => {
+    // An address that is for documentation alone: nobody answers, and some networks say so at once.
+    const gateway = await startTestGateway({
+      upstreams: [{ url: 'http://192.0.2.1:8000/v1' }],
+      timeouts: { connectMs: 200 },
+    });
+    const error = await errorOf(await post(`${gateway.baseURL}/chat/completions`, ask));
+    expect(['upstream_connect_timeout', 'upstream_unreachable']).toContain(error.code);
+    expect([502, 504]).toContain(error.status);
+  });
+
+  test('do not run while a slow client reads', async () => {
+    const { chat } = await start({ delayMs: 0 }, { timeouts: { idleMs: 150 } });
+    const response = await post(chat, ask);
+    const reader = await readUntil(response, 'word 0');
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    let text = '';
+    for (let read = await reader.read(); !read.done; read = await reader.read())
+      text += new TextDecoder().decode(read.value);
+    expect(text).toContain('[DONE]');
+  });
+});
+
+describe('back-pressure', () => {
+  test('a client that reads 1 kB/s from a fast upstream holds it back, and memory stays flat', async () => {
+    const event = `data: ${JSON.stringify({
+      id: 'c',
+      object: 'chat.completion.chunk',
+      choices: [{ index: 0, delta: { content: 'x'.repeat(900) }, finish_reason: null }],
+    })}\n\n`;
+    let sent = 0;
+    let isOpen = true;
+    const url = await startServer((incoming, response) => {
+      incoming.resume();
+      response.setHeader('content-type', 'text/event-stream');
+      response.on('close', () => {
+        isOpen = false;
+      });
+      const write = (): void => {
+        // As fast as the connection takes it, without end.
+        while (isOpen && response.write(event)) sent += event.length;
+        sent += event.length;
+        if (isOpen) response.once('drain', write);
+      };
+      write();
+    });
+    const gateway = await startTestGateway({ upstreams: [{ url: `${url}/v1` }] });
+    const { hostname, port } = new URL(gateway.url);
+    const socket = connect({ host: hostname, port: Number(port) });
+    onTestFinished(() => void socket.destroy());
+    const body = JSON.stringify(ask);
+    socket.write(
+      `POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    await once(socket, 'readable');
+    let read = 0;
+    const timer = setInterval(() => {
+      const bytes = socket.read(Math.min(100, socket.readableLength || 100)) as Buffer | null;
+      read += bytes?.length ?? 0;
+    }, 100);
+    await until(async () => {
+      const before = sent;
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return sent === before;
+    }, 20_000);
+    const settled = sent;
+    const heap = process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers;
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    clearInterval(timer);
+    const grown = process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers - heap;
+    // What the kernel and the streams on the way hold, and not a byte more for time that passes.
+    expect(sent - settled).toBeLessThan(256 * 1024);
+    expect(settled).toBeLessThan(32 * 1024 * 1024);
+    expect(read).toBeGreaterThan(1000);
+    expect(grown).toBeLessThan(16 * 1024 * 1024);
+    socket.destroy();
+    await until(() => !isOpen, 1000);
+  });
+});
+
+describe('closing', () => {
+  test('lets streams finish, takes nothing new, and ends', async () => {
+    const { chat, gateway, engine } = await start({ delayMs: 5 });
+    const response = await post(chat, ask);
+    const idle = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+    await once(idle, 'connect');
+    const closed = gateway.close();
+    await expect(post(chat, ask)).rejects.toThrow();
+    const text = await response.text();
+    expect(text).toContain('word 59');
+    expect(text).toContain('[DONE]');
+    const ended = performance.now();
+    await closed;
+    // Sooner than a connection that is kept would end by itself.
+    expect(performance.now() - ended).toBeLessThan(2500);
+    idle.destroy();
+    expect(engine.requests).toHaveLength(1);
+  });
+
+  test('tells who is connected already', async () => {
+    const { chat, gateway } = await start({ delayMs: 5 });
+    const { hostname, port } = new URL(gateway.url);
+    const socket = connect(Number(port), hostname);
+    onTestFinished(() => void socket.destroy());
+    await once(socket, 'connect');
+    let answer = '';
+    socket.on('data', (data) => (answer += data));
+    // The first half of a request keeps the connection busy.
+    socket.write('POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\n');
+    const open = await post(chat, ask);
+    const closed = gateway.close();
+    socket.write('Content-Length: 2\r\n\r\n{}');
+    await until(() => answer.includes('shutting_down'));
+    expect(answer).toMatch(/^HTTP\/1\.1 503/);
+    expect(answer.toLowerCase()).toContain('connection: close');
+    await open.text();
+    await closed;
+  });
+
+  test('breaks off what does not finish in time', async () => {
+    const { chat, gateway, engine } = await start({ delayMs: 50 }, { timeouts: { shutdownMs: 200 } });
+    const response = await post(chat, ask);
+    const began = performance.now();
+    const text = response.text().catch(() => 'broken off');
+    await gateway.close();
+    expect(performance.now() - began).toBeLessThan(2000);
+    expect(await text).toBe('broken off');
+    await until(() => engine.requests[0]?.aborted === true);
+  });
+});
