@@ -151,13 +151,24 @@ function readToolChoice(choice: unknown): ParserOptions['toolChoice'] {
   return name === '' ? undefined : { name };
 }
 
-/** The ids that calls in the history of a request have. */
+/**
+ * The ids that calls in the history of a request have, and those they were given with where a client spells
+ * them its own way: neither may be given again.
+ */
 export function callIdsOf({ messages }: JsonObject): string[] {
   return listOf(messages).flatMap((message) =>
     isObject(message)
-      ? listOf(message.tool_calls).flatMap((call) =>
-          isObject(call) && textOf(call.id) !== '' ? [textOf(call.id)] : [],
-        )
+      ? listOf(message.tool_calls).flatMap((call) => (isObject(call) ? idsOf(call) : []))
       : [],
   );
+}
+
+function idsOf({ id: given, function: called }: JsonObject): string[] {
+  const id = textOf(given);
+  const name = isObject(called) ? textOf(called.name) : '';
+  if (id === '') return [];
+  // kimi-code 2.1.0 writes `_` for all but letters, digits, `_` and `-`, and puts a suffix behind what repeats.
+  const stem = `functions_${name.replace(/[^\w-]/g, '_')}_`;
+  const counter = id.startsWith(stem) ? /^\d+/.exec(id.slice(stem.length)) : null;
+  return counter ? [id, `functions.${name}:${counter[0]}`] : [id];
 }

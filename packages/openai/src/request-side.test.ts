@@ -286,3 +286,27 @@ test.each([
 ])('%s is %s', (url, endpoint) => {
   expect(endpointOf(url)).toBe(endpoint);
 });
+
+describe('ids that a client spells its own way', () => {
+  test('are taken all the same: a reply that repeats one gets the next', async () => {
+    const script = [
+      '',
+      '<|tool_calls_section_begin|><|tool_call_begin|>functions.my.read:3<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>',
+    ];
+    for (const [own, given] of [
+      ['functions_my_read_3', 'functions.my.read:4'],
+      ['functions_my_read_3__2', 'functions.my.read:4'],
+      ['functions_my_3', 'functions.my.read:3'],
+      ['call_3', 'functions.my.read:3'],
+    ]) {
+      const { ask } = await start('raw-content', { script });
+      const messages = [
+        user,
+        { role: 'assistant', content: '', tool_calls: [call(own as string, 'my.read')] },
+        { role: 'tool', tool_call_id: own, content: 'ok' },
+      ];
+      const { answer } = await ask({ model: 'kimi-k2', messages, tools: [tool('my.read')] });
+      expect({ own, id: answer.choices[0].message.tool_calls[0].id }).toEqual({ own, id: given });
+    }
+  });
+});
