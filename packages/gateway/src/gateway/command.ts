@@ -1,10 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { UsageError } from '../terminal/usage-error.ts';
-import { createLog, type Log } from './create-log.ts';
 import { type GatewayOption, gatewayOptions } from './options.ts';
-import { type GivenOption, readSettings } from './read-settings.ts';
-import type { Settings } from './settings.ts';
-import { type Gateway, startGateway } from './start-gateway.ts';
+import type { GivenOption } from './read-settings.ts';
 
 const EXAMPLES = `
 Examples:
@@ -33,7 +29,11 @@ export function createGatewayCommand(): Command {
     .addOption(new Option('-c, --config <file>', 'configuration file (JSON)').env('KIMI_TC_CONFIG'))
     .addHelpText('after', EXAMPLES);
   for (const option of gatewayOptions) command.addOption(toOption(option));
-  return command.action(() => runGateway(command));
+  return command.action(async () => {
+    // Only now: a server is much to load for the other commands.
+    const { runGateway } = await import('./run-gateway.ts');
+    await runGateway(readGiven(command), command.getOptionValue('config'));
+  });
 }
 
 function toOption({ flags, help, env, list, read }: GatewayOption): Option {
@@ -58,46 +58,4 @@ function readGiven(command: Command): GivenOption[] {
       { from: source === 'cli' ? (option.long as string) : env, path, value: command.getOptionValue(name) },
     ];
   });
-}
-
-async function runGateway(command: Command): Promise<void> {
-  const settings = readSettings(readGiven(command), command.getOptionValue('config'), process.env);
-  const log = createLog(settings.log, process.stdout);
-  const gateway = await start(settings, log);
-  log.info(
-    { url: `${gateway.url}/v1`, upstreams: settings.upstreams.map(({ name }) => name) },
-    'the gateway listens; this is the base URL for clients',
-  );
-  await waitForSignal(gateway, log);
-}
-
-async function start(settings: Settings, log: Log): Promise<Gateway> {
-  try {
-    return await startGateway(settings, log);
-  } catch (error) {
-    const { code, path, message } = error as NodeJS.ErrnoException;
-    const { host, port } = settings.listen;
-    throw new UsageError(
-      path === undefined
-        ? `cannot listen on ${host}, port ${port} (${code ?? message})`
-        : `record: cannot make the folder ${path} (${code})`,
-    );
-  }
-}
-
-/** The first signal lets replies finish, the second ends at once. */
-async function waitForSignal(gateway: Gateway, log: Log): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const onSignal = (): void => {
-      process.off('SIGINT', onSignal);
-      process.off('SIGTERM', onSignal);
-      // From here on a signal does what it does to any process, which is to end it.
-      resolve();
-    };
-    process.on('SIGINT', onSignal);
-    process.on('SIGTERM', onSignal);
-  });
-  log.info('stopping; open replies may finish');
-  await gateway.close();
-  process.exit(0);
 }
