@@ -242,18 +242,21 @@ function checkOrder(parts: readonly Part[]): void {
         inputs.set(part.id, { text: '', ended: false });
         break;
       case 'tool-input-delta': {
+        expect(open).toBeUndefined();
         const input = inputs.get(part.id);
         expect(input?.ended).toBe(false);
         if (input) input.text += part.delta;
         break;
       }
       case 'tool-input-end': {
+        expect(open).toBeUndefined();
         const input = inputs.get(part.id);
         expect(input?.ended).toBe(false);
         if (input) input.ended = true;
         break;
       }
       case 'tool-call': {
+        expect(open).toBeUndefined();
         expect(called.has(part.toolCallId)).toBe(false);
         called.add(part.toolCallId);
         const input = inputs.get(part.toolCallId);

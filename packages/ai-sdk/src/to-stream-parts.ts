@@ -40,6 +40,11 @@ export function createStreamPartWriter(options: StreamPartWriterOptions): (event
   const { enqueue, blocks, incoming, blockOf, nativeOf } = options;
   const started = new Map<number, StartedCall>();
 
+  function writeOfCall(part: LanguageModelV4StreamPart): void {
+    blocks.close();
+    enqueue(part);
+  }
+
   function writeText(type: BlockDelta['type'], delta: string): void {
     const part = incoming();
     const start = blockOf(type);
@@ -51,9 +56,8 @@ export function createStreamPartWriter(options: StreamPartWriterOptions): (event
     const native = nativeOf(rawId);
     const call: StartedCall = { id, rawId, native };
     started.set(index, call);
-    blocks.close();
     const providerMetadata = addKimiMetadata(native?.start?.providerMetadata, { toolCallId: rawId });
-    enqueue({
+    writeOfCall({
       ...native?.start,
       type: 'tool-input-start',
       id: call.id,
@@ -72,13 +76,12 @@ export function createStreamPartWriter(options: StreamPartWriterOptions): (event
       rawId: event.id,
       native: undefined,
     };
-    if (started.delete(event.index)) enqueue({ type: 'tool-input-end', id });
-    else blocks.close();
+    if (started.delete(event.index)) writeOfCall({ type: 'tool-input-end', id });
     const providerMetadata = addKimiMetadata(native?.call?.providerMetadata, {
       toolCallId: rawId,
       ...(event.type === 'tool-call-error' && { incomplete: event.reason }),
     });
-    enqueue({
+    writeOfCall({
       ...native?.call,
       type: 'tool-call',
       toolCallId: id,
@@ -97,14 +100,14 @@ export function createStreamPartWriter(options: StreamPartWriterOptions): (event
         return start(event);
       case 'tool-call-delta': {
         const id = started.get(event.index)?.id;
-        if (id !== undefined) enqueue({ type: 'tool-input-delta', id, delta: event.delta });
+        if (id !== undefined) writeOfCall({ type: 'tool-input-delta', id, delta: event.delta });
         return;
       }
       case 'tool-call-end':
         return finish(event, event.arguments);
       case 'tool-call-error': {
         const id = started.get(event.index)?.id;
-        if (id !== undefined) enqueue({ type: 'tool-input-delta', id, delta: CUT_ARGUMENTS_SEAL });
+        if (id !== undefined) writeOfCall({ type: 'tool-input-delta', id, delta: CUT_ARGUMENTS_SEAL });
         return finish(event, event.arguments + CUT_ARGUMENTS_SEAL);
       }
     }
