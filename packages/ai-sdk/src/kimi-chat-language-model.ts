@@ -23,6 +23,7 @@ import {
 } from '@kimi-tc/openai';
 import { toBodyFields, toKimiBody } from './kimi-body.ts';
 import { type KimiLanguageModelOptions, readCallOptions } from './kimi-call-options.ts';
+import { dropCutInput } from './kimi-history.ts';
 import type { KimiReplyOptions } from './kimi-options.ts';
 import { readPrompt } from './kimi-prompt.ts';
 import { addWarning } from './request-warnings.ts';
@@ -125,7 +126,7 @@ class KimiChatLanguageModel implements LanguageModelV4 {
         details: 'The provider leaves requests alone.',
       });
     const { prompt, prefill } = await readPrompt(
-      options.prompt,
+      dropCutInput(options.prompt),
       profile,
       config.endpoint === 'self-hosted' ? 'continue' : 'partial',
     );

@@ -1,5 +1,5 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider';
-import { type ModelProfile, normalizeHistory } from '@kimi-tc/core';
+import { CUT_ARGUMENTS_SEAL, type ModelProfile, normalizeHistory } from '@kimi-tc/core';
 
 /** What of a message the ids hang on, shaped as core reads it. */
 interface IdMessage {
@@ -55,10 +55,34 @@ function idsOf({ tool_calls = [], tool_call_id }: IdMessage): string[] {
   return tool_call_id === undefined ? tool_calls.map(({ id }) => id) : [tool_call_id];
 }
 
+/**
+ * The prompt with `{}` for the input of calls that were cut: what the AI SDK itself sends in later steps of
+ * the same loop, where messages of a chat bring the sealed text back, which is no object.
+ *
+ * @returns the given prompt if there is no such call; it is never changed in place
+ */
+export function dropCutInput(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
+  const isCut = (message: LanguageModelV4Message) =>
+    message.role === 'assistant' && message.content.some(isCutCall);
+  if (!prompt.some(isCut)) return prompt;
+  return prompt.map((message) =>
+    message.role === 'assistant' && isCut(message)
+      ? {
+          ...message,
+          content: message.content.map((part) => (isCutCall(part) ? { ...part, input: {} } : part)),
+        }
+      : message,
+  );
+}
+
 type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number];
 
 function isOwnCall(part: AssistantPart): part is Extract<AssistantPart, { type: 'tool-call' }> {
   return part.type === 'tool-call' && !part.providerExecuted;
+}
+
+function isCutCall(part: AssistantPart): part is Extract<AssistantPart, { type: 'tool-call' }> {
+  return isOwnCall(part) && typeof part.input === 'string' && part.input.endsWith(CUT_ARGUMENTS_SEAL);
 }
 
 function withIds(message: LanguageModelV4Message, takeId: () => string): LanguageModelV4Message {

@@ -146,6 +146,9 @@ describe('what needs no repair passes', () => {
       finish,
     ];
     expect(await read(parts)).toEqual(parts);
+    const called: Part = { ...finish, finishReason: { unified: 'tool-calls', raw: 'tool_calls' } };
+    const calls = [...parts.slice(0, -1), called];
+    expect(await read(calls)).toEqual(calls);
   });
 
   test('an empty thought with something to send back is kept, an empty block without is not', async () => {
@@ -254,6 +257,36 @@ describe('calls', () => {
     expect(parts.at(-1)).toEqual({ ...finish, finishReason: { unified: 'tool-calls', raw: 'stop' } });
   });
 
+  test('no block is open while a part of a call passes, also where text comes in the middle of its input', async () => {
+    const parts = await read([
+      start,
+      { type: 'text-start', id: 't' },
+      { type: 'text-delta', id: 't', delta: 'One.' },
+      { type: 'tool-input-start', id: 'call_1', toolName: 'read' },
+      { type: 'tool-input-delta', id: 'call_1', delta: '{"n":' },
+      { type: 'text-delta', id: 't', delta: 'Two.' },
+      { type: 'tool-input-delta', id: 'call_1', delta: '1}' },
+      { type: 'text-delta', id: 't', delta: 'Three.' },
+      { type: 'tool-input-end', id: 'call_1' },
+      { type: 'tool-call', toolCallId: 'call_1', toolName: 'read', input: '{"n":1}' },
+      { type: 'text-end', id: 't' },
+      finish,
+    ]);
+    const block = ['text-start', 'text-delta', 'text-end'];
+    expect(parts.map(({ type }) => type)).toEqual([
+      'stream-start',
+      ...block,
+      'tool-input-start',
+      'tool-input-delta',
+      ...block,
+      'tool-input-delta',
+      ...block,
+      'tool-input-end',
+      'tool-call',
+      'finish',
+    ]);
+  });
+
   test.each(['structure first', 'text first'])('a twin counts once: %s', async (order) => {
     const native: Part[] = [
       { type: 'tool-input-start', id: 'call_1', toolName: 'read' },
@@ -360,6 +393,13 @@ describe('the end', () => {
   test('a stream that ends without one gets one', async () => {
     const parts = await read([start, ...text]);
     expect(reason(parts)).toEqual({ unified: 'tool-calls', raw: undefined });
+  });
+
+  test('a reply that the server calls failed stays failed, whatever the wrapped model makes of the word', async () => {
+    for (const unified of ['other', 'error'] as const) {
+      const parts = await read([start, ...text, { ...finish, finishReason: { unified, raw: 'error' } }]);
+      expect(reason(parts)).toEqual({ unified: 'error', raw: 'error' });
+    }
   });
 
   test('a missing finish reason that a provider reports as an error is none', async () => {
@@ -498,6 +538,13 @@ describe('ids', () => {
     const given = [...prompt, ...turn('call_a')];
     expect(await send(given, {}, 'some-model')).toBe(given);
     expect(await send(given, { canonicalIds: false })).toBe(given);
+    const input = `{"n":${CUT_ARGUMENTS_SEAL}`;
+    const cut: LanguageModelV4Prompt[0] = {
+      role: 'assistant',
+      content: [{ type: 'tool-call', toolCallId: 'call_a', toolName: 'read', input }],
+    };
+    const sent = await send([cut], { canonicalIds: false });
+    expect(sent).toMatchObject([{ content: [{ toolCallId: 'call_a', input: {} }] }]);
     expect(idsOf(await send(given, { model: 'kimi-k2' }, 'some-model'))).toEqual([
       'functions.read:0',
       'functions.read:0',
@@ -520,6 +567,7 @@ describe('ids', () => {
 });
 
 test.each([
+  ['options', null],
   ['emptyTurn', { emptyTurn: 'throw' }],
   ['onProblem', { onProblem: 'log' }],
   ['canonicalIds', { canonicalIds: 'yes' }],

@@ -1,6 +1,6 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Middleware } from '@ai-sdk/provider';
 import { KimiError, type ModelProfile, resolveModel } from '@kimi-tc/core';
-import { toKimiHistory, toolCallIdsOf } from './kimi-history.ts';
+import { dropCutInput, toKimiHistory, toolCallIdsOf } from './kimi-history.ts';
 import {
   checkReplyOptions,
   type KimiReplyOptions,
@@ -32,6 +32,11 @@ export interface KimiMiddlewareOptions extends KimiReplyOptions {
  * @throws KimiError naming the option that is wrong
  */
 export function kimiMiddleware(options: KimiMiddlewareOptions = {}): LanguageModelV4Middleware {
+  if (typeof options !== 'object' || options === null)
+    throw new KimiError(
+      'options',
+      `options: expected an object, got ${options === null ? 'null' : typeof options}`,
+    );
   const { canonicalIds = true, ...replies } = options;
   checkReplyOptions(replies);
   if (typeof canonicalIds !== 'boolean')
@@ -47,10 +52,10 @@ export function kimiMiddleware(options: KimiMiddlewareOptions = {}): LanguageMod
   return {
     specificationVersion: 'v4',
     async transformParams({ params, model }) {
-      if (!canonicalIds) return params;
       const { model: given = model.modelId } = options;
       const profile = typeof given === 'string' ? resolveModel(given) : given;
-      const prompt = toKimiHistory(params.prompt, profile);
+      const whole = dropCutInput(params.prompt);
+      const prompt = canonicalIds ? toKimiHistory(whole, profile) : whole;
       if (prompt === params.prompt) return params;
       const transformed = { ...params, prompt };
       ownIds.set(transformed, toolCallIdsOf(params.prompt));

@@ -6,6 +6,7 @@ import {
   UnsupportedFunctionalityError,
 } from '@ai-sdk/provider';
 import { WORKFLOW_DESERIALIZE, WORKFLOW_SERIALIZE } from '@ai-sdk/provider-utils';
+import { convertReadableStreamToArray } from '@ai-sdk/provider-utils/test';
 import { KimiError } from '@kimi-tc/core';
 import { startEngine } from '@kimi-tc/testing';
 import { createProviderRegistry, generateText, streamText, type ToolSet, tool } from 'ai';
@@ -158,6 +159,12 @@ describe('the house style of the AI SDK', () => {
   test.each([
     ['baseURL', { baseURL: '' }],
     ['baseURL', { baseURL: 'http://[' }],
+    ['settings', null],
+    ['apiKey', { apiKey: 1 }],
+    ['headers', { headers: 'x-team: a' }],
+    ['headers', { headers: { 'x-team': 1 } }],
+    ['queryParams', { queryParams: [] }],
+    ['supportsStructuredOutputs', { supportsStructuredOutputs: 'yes' }],
     ['endpoint', { endpoint: 'openai' }],
     ['transport', { transport: 'smoke' }],
     ['request', { request: 'some' }],
@@ -400,6 +407,27 @@ describe('what comes back', () => {
     });
     await result.consumeStream();
     expect(await result.usage).toMatchObject({ inputTokens: 9, outputTokens: 2 });
+  });
+
+  test.each([
+    ['nothing', []],
+    ['only usage', [{ choices: [], usage: { prompt_tokens: 9, completion_tokens: 0, total_tokens: 9 } }]],
+  ])('a stream that holds %s is an empty turn', async (_, chunks) => {
+    const events = [...chunks.map((chunk) => JSON.stringify(chunk)), '[DONE]'];
+    const body = events.map((event) => `data: ${event}\n\n`).join('');
+    const headers = { 'content-type': 'text/event-stream' };
+    const fetch = async () => new Response(body, { headers });
+    for (const emptyTurn of ['finish', 'error'] as const) {
+      const model = createKimi({ ...selfHosted, fetch, emptyTurn })('kimi-k2');
+      const parts = await convertReadableStreamToArray((await model.doStream({ prompt })).stream);
+      const errors = parts.filter(({ type }) => type === 'error');
+      expect(errors).toMatchObject(emptyTurn === 'error' ? [{ error: { code: 'empty-turn' } }] : []);
+      expect(parts.at(-1)).toMatchObject({
+        type: 'finish',
+        finishReason: { unified: emptyTurn === 'error' ? 'error' : 'stop', raw: undefined },
+        providerMetadata: { kimi: { problems: [{ code: 'stream-ended-early' }, { code: 'empty-turn' }] } },
+      });
+    }
   });
 
   test('a refusal is text, and no empty turn', async () => {

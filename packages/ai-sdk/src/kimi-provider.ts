@@ -54,6 +54,7 @@ export interface KimiProvider extends ProviderV4 {
  * @throws KimiError naming the setting that is wrong. What is wrong with an API key shows at the first call.
  */
 export function createKimi(settings: KimiProviderSettings = {}): KimiProvider {
+  checkSettings(settings);
   const {
     baseURL: given = 'https://api.moonshot.ai/v1',
     headers,
@@ -61,7 +62,6 @@ export function createKimi(settings: KimiProviderSettings = {}): KimiProvider {
     endpoint = 'auto',
     ...rest
   } = settings;
-  checkSettings(settings);
   const own = endpointOf(given);
 
   const getHeaders = () => {
@@ -113,18 +113,38 @@ function toEndpoint(
 }
 
 /** The fetch checks its own options, and does so when it is made. */
-function checkSettings({ emptyTurn, ...settings }: KimiProviderSettings): void {
-  const {
-    apiKey: _,
-    baseURL,
-    headers: __,
-    queryParams: ___,
-    supportsStructuredOutputs: ____,
-    ...rest
-  } = settings;
+function checkSettings(settings: KimiProviderSettings): void {
+  expectSetting('settings', settings, (value) => typeof value === 'object' && value !== null, 'an object');
+  const { apiKey, baseURL, headers, queryParams, supportsStructuredOutputs, emptyTurn, ...rest } = settings;
   createKimiFetch(rest);
   checkReplyOptions({ emptyTurn });
-  if (baseURL !== undefined && !isAddress(baseURL)) throw new KimiError('baseURL', 'baseURL: expected a URL');
+  expectSetting('baseURL', baseURL, isAddress, 'a URL');
+  expectSetting('apiKey', apiKey, (value) => typeof value === 'string', 'a string');
+  expectSetting('headers', headers, isRecord, 'an object of strings');
+  expectSetting('queryParams', queryParams, isRecord, 'an object of strings');
+  expectSetting(
+    'supportsStructuredOutputs',
+    supportsStructuredOutputs,
+    (value) => typeof value === 'boolean',
+    'a boolean',
+  );
+}
+
+/** Tells the type alone of what was given, as it may be a key. */
+function expectSetting(name: string, value: unknown, isRight: (value: unknown) => boolean, expected: string) {
+  if (value === undefined || isRight(value)) return;
+  throw new KimiError(name, `${name}: expected ${expected}, got ${value === null ? 'null' : typeof value}`);
+}
+
+function isRecord(value: unknown): boolean {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(isText)
+  );
+}
+
+/** Headers of plain JavaScript may be left out by `undefined`. */
+function isText(value: unknown): boolean {
+  return value === undefined || typeof value === 'string';
 }
 
 /** A relative address, which browsers take, is some server behind the page's own. */

@@ -3,6 +3,7 @@ import { CUT_ARGUMENTS_SEAL, KimiError } from '@kimi-tc/core';
 import { type BehaviourName, type EngineOptions, startEngine } from '@kimi-tc/testing';
 import {
   AISDKError,
+  convertToModelMessages,
   generateText,
   isStepCount,
   type LanguageModel,
@@ -133,6 +134,7 @@ describe.each(models)('replies through $name', ({ connect }) => {
   test.each([
     ['cut by the limit', `Saving.${SECTION_BEGIN}${begin('functions.save:0', '{"title": "A')}`, 'length'],
     ['complete, but the limit was reached', section(call('functions.save:0', '{"title":"A"}')), 'length'],
+    ['complete, but the server failed', section(call('functions.save:0', '{"title":"A"}')), 'error'],
     ['cut without a reason', `Saving.${SECTION_BEGIN}${begin('functions.save:0', '{"title": "A')}`, 'stop'],
     ['cut before its arguments', `Saving.${SECTION_BEGIN}${begin('functions.save:0', '')}`, 'stop'],
     ['without a readable id', section(call('n<save the thing', '{"title":"A"}')), 'stop'],
@@ -185,6 +187,22 @@ describe.each(models)('replies through $name', ({ connect }) => {
     expect(saved).toEqual([]);
     const { messages } = Object(engine.requests.at(-1)?.body) as { messages: { role: string }[] };
     expect(messages.at(-1)).toMatchObject({ role: 'tool' });
+  });
+
+  test('a cut call that a chat brings back is sent with an empty input', async () => {
+    const engine = await start({
+      script: [`<think>Hm.</think>${SECTION_BEGIN}${begin('functions.save:0', '{"title": "A')}`, 'Sorry.'],
+    });
+    const { tools } = createSaver();
+    const { message } = await stream(engine.baseURL, tools);
+    const asked: UIMessage = { id: 'u', role: 'user', parts: [{ type: 'text', text: 'Save it.' }] };
+    const again: UIMessage = { ...asked, id: 'v' };
+    const messages = await convertToModelMessages([asked, message as UIMessage, again], { tools });
+    const result = await generateText({ model: connect(engine.baseURL), tools, messages });
+    expect(result.text).toBe('Sorry.');
+    expect(result.warnings).toEqual([]);
+    const sent = Object(engine.requests.at(-1)?.body) as { messages: { tool_calls?: object[] }[] };
+    expect(sent.messages[1]?.tool_calls).toMatchObject([{ function: { name: 'save', arguments: '{}' } }]);
   });
 
   test('input that does not fit the schema goes back to the model', async () => {

@@ -1,14 +1,10 @@
-import {
-  InvalidResponseDataError,
-  type LanguageModelV4FinishReason,
-  type LanguageModelV4StreamPart,
-} from '@ai-sdk/provider';
+import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { createParser, type FinishReason, type KimiEvent, type Problem } from '@kimi-tc/core';
 import { type BlockDelta, type BlockEnd, type BlockStart, createBlockWriter } from './block-writer.ts';
 import { findEmptyTurn } from './kimi-error.ts';
 import { addKimiMetadata, toKimiMetadata } from './kimi-metadata.ts';
 import type { ReplySettings } from './kimi-options.ts';
-import { toFinishReason, toFinishWord } from './to-finish-reason.ts';
+import { isMissingFinish, toFinishReason, toFinishWord } from './to-finish-reason.ts';
 import { createStreamPartWriter, type NativeCall } from './to-stream-parts.ts';
 import { toUsage } from './to-usage.ts';
 import type { PartTransform } from './transform-stream.ts';
@@ -82,6 +78,7 @@ export function createReplyTransform(
 
   function takeProblem({ type: _, ...problem }: Extract<KimiEvent, { type: 'problem' }>): void {
     if (problem.code === 'empty-turn' && otherContent) return;
+    if (problem.code === 'missing-call' && passing.size > 0) return;
     problems.push(problem);
     onProblem?.(problem);
   }
@@ -155,7 +152,9 @@ export function createReplyTransform(
   function toFinish(said: LanguageModelV4FinishReason): Part<'finish'> {
     const error = emptyTurn === 'error' ? findEmptyTurn(problems) : undefined;
     if (error) enqueue({ type: 'error', error });
-    const finishReason = toFinishReason(found, error ? { ...said, unified: 'error' } : said);
+    // The parser has not seen the calls that passed.
+    const unified = passing.size > 0 && said.unified === 'tool-calls' ? 'tool-calls' : found.unified;
+    const finishReason = toFinishReason({ ...found, unified }, error ? { ...said, unified: 'error' } : said);
     const providerMetadata = addKimiMetadata(finish?.providerMetadata, toKimiMetadata(problems));
     return {
       ...(finish ?? { type: 'finish', usage: toUsage(undefined) }),
@@ -202,7 +201,7 @@ export function createReplyTransform(
           if (part.providerExecuted || passing.has(part.toolCallId)) return passCall(part, part.toolCallId);
           return takeCall(part);
         case 'error':
-          if (InvalidResponseDataError.isInstance(part.error) && part.error.data === undefined) {
+          if (isMissingFinish(part.error)) {
             heldError = part;
             return;
           }

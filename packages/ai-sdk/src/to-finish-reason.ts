@@ -1,4 +1,4 @@
-import type { LanguageModelV4FinishReason } from '@ai-sdk/provider';
+import { InvalidResponseDataError, type LanguageModelV4FinishReason } from '@ai-sdk/provider';
 import type { FinishReason } from '@kimi-tc/core';
 
 const WORDS: Partial<Record<LanguageModelV4FinishReason['unified'], string>> = {
@@ -8,6 +8,11 @@ const WORDS: Partial<Record<LanguageModelV4FinishReason['unified'], string>> = {
   'tool-calls': 'tool_calls',
   error: 'error',
 };
+
+/** Whether this is how a model says, in a stream, that the server gave no finish reason: the finish follows. */
+export function isMissingFinish(error: unknown): boolean {
+  return InvalidResponseDataError.isInstance(error) && error.data === undefined;
+}
 
 /** The word of an OpenAI-compatible server for what a wrapped model says; `undefined`: it got none. */
 export function toFinishWord({ unified, raw }: LanguageModelV4FinishReason): string | undefined {
@@ -23,7 +28,7 @@ export function toFinishReason(
   said: LanguageModelV4FinishReason,
 ): LanguageModelV4FinishReason {
   const { raw } = said;
-  if (said.unified === 'error') return { unified: 'error', raw };
+  if (said.unified === 'error' || raw === 'error') return { unified: 'error', raw };
   const interrupted = said.unified === 'interrupted' && found.unified !== 'tool-calls';
   return { unified: interrupted ? 'interrupted' : found.unified, raw };
 }

@@ -6,11 +6,12 @@ import type {
   SharedV4Warning,
 } from '@ai-sdk/provider';
 import { generateId } from '@ai-sdk/provider-utils';
-import { CUT_ARGUMENTS_SEAL } from '@kimi-tc/core';
+import { CUT_ARGUMENTS_SEAL, parse } from '@kimi-tc/core';
 import type { KimiExtra } from '@kimi-tc/openai';
 import { type BlockStart, createBlockWriter } from './block-writer.ts';
 import { findEmptyTurn, type KimiEmptyTurnError } from './kimi-error.ts';
 import { addKimiMetadata, toKimiMetadata } from './kimi-metadata.ts';
+import { isMissingFinish } from './to-finish-reason.ts';
 import { UNKNOWN_TOOL } from './to-stream-parts.ts';
 import { toUsage } from './to-usage.ts';
 import type { PartTransform } from './transform-stream.ts';
@@ -38,6 +39,19 @@ export function createWireTransform(reply: WireReply, enqueue: (part: Part) => v
   /** The calls in the order of their index on the wire, with their input so far. */
   const calls: { id: string; toolName: string; input: string; called: boolean }[] = [];
   let visible = false;
+  let unfinished = false;
+
+  function writeOfCall(part: Part): void {
+    blocks.close();
+    enqueue(part);
+  }
+
+  /** The fetch finishes every reply that was begun: what has no finish had nothing at all. */
+  function endUnfinished(part: Extract<Part, { type: 'finish' }>): ReturnType<typeof toEnd> {
+    const { problems, finishReason } = parse('', { finishReason: null });
+    const end = { ...part, finishReason: { unified: finishReason.unified, raw: undefined } };
+    return toEnd(end, { ...reply, extra: { problems } }, visible);
+  }
 
   const push: PartTransform['push'] = (part) => {
     switch (part.type) {
@@ -60,23 +74,28 @@ export function createWireTransform(reply: WireReply, enqueue: (part: Part) => v
       case 'tool-input-start':
         visible = true;
         calls.push({ id: part.id, toolName: part.toolName, input: '', called: false });
-        blocks.close();
-        return enqueue(part);
+        return writeOfCall(part);
       case 'tool-input-delta': {
         const call = calls.find(({ id }) => id === part.id);
         if (call) call.input += part.delta;
-        return enqueue(part);
+        return writeOfCall(part);
       }
+      case 'tool-input-end':
+        return writeOfCall(part);
       case 'tool-call': {
         const index = calls.findIndex(({ id }) => id === part.toolCallId);
         const call = calls[index];
         if (call) call.called = true;
-        return enqueue(toCall(part, index, reply.extra));
+        return writeOfCall(toCall(part, index, reply.extra));
       }
+      case 'error':
+        if (!isMissingFinish(part.error)) return enqueue(part);
+        unfinished = true;
+        return;
       case 'finish': {
         blocks.close();
         for (const call of unstartedCalls(reply)) enqueue(call);
-        const { error, ...end } = toEnd(part, reply, visible);
+        const { error, ...end } = unfinished ? endUnfinished(part) : toEnd(part, reply, visible);
         if (error) enqueue({ type: 'error', error });
         return enqueue({ ...part, ...end });
       }
@@ -185,9 +204,10 @@ function toReason(
   { finish_reason }: KimiExtra,
   failed: boolean,
 ): LanguageModelV4FinishReason {
+  // The OpenAI-compatible model knows no such word; and of a reply that failed no call is to run.
+  const isError = failed || raw === 'error' || finish_reason === 'error';
   return {
-    // The OpenAI-compatible model knows no such word.
-    unified: failed || raw === 'error' ? 'error' : unified,
+    unified: isError ? 'error' : unified,
     raw: finish_reason === undefined ? raw : (finish_reason ?? undefined),
   };
 }
