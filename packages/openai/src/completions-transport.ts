@@ -1,5 +1,5 @@
 import { KimiError, type RequestProblem, type SpecialTokensInText } from '@kimi-tc/core';
-import { isObject, textOf } from './json.ts';
+import { isObject, parseJson, textOf } from './json.ts';
 import type { KimiOptions } from './kimi-options.ts';
 import { headersOf, type KimiRequest, readRequest, toRequestContext } from './kimi-request.ts';
 import { toChatResponse } from './to-chat-response.ts';
@@ -151,12 +151,7 @@ async function lacksChat(response: Response): Promise<boolean> {
 
 /** The server's own words about an error; what else it answers may repeat the request. */
 function messageOf(text: string): string {
-  let answer: unknown;
-  try {
-    answer = JSON.parse(text);
-  } catch {
-    return '';
-  }
+  const answer = parseJson(text);
   if (!isObject(answer)) return '';
   const { error, message, detail } = answer;
   return textOf(isObject(error) ? error.message : error) || textOf(message) || textOf(detail);

@@ -17,3 +17,12 @@ export function listOf(value: unknown): readonly unknown[] {
 export function isThere(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
+
+/** `undefined` for what is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

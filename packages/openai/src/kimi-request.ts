@@ -5,7 +5,7 @@ import {
   resolveModel,
   type ToolDefinition,
 } from '@kimi-tc/core';
-import { isObject, type JsonObject, listOf, textOf } from './json.ts';
+import { isObject, type JsonObject, listOf, parseJson, textOf } from './json.ts';
 import type { ProblemContext } from './kimi-options.ts';
 
 /** What a request for a chat completion says about the reply to it. */
@@ -122,12 +122,8 @@ async function readBytes(
 }
 
 function parseObject(text: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
+  const value = parseJson(text);
+  return isObject(value) ? value : {};
 }
 
 /** The options of the parser that the body of a request implies. */

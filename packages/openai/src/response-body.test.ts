@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createChunkTransform } from './chunk-transform.ts';
 import { toSseBody } from './response-body.ts';
@@ -6,14 +7,14 @@ const toEvent = (delta: object, finish_reason: string | null = null) =>
   `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
 const toText = (...pieces: string[]) => pieces.map((content) => toEvent({ content }));
 
-/** The deltas that leave for each read of a server's. */
-async function readDeltas(...reads: string[][]): Promise<unknown[][]> {
+/** The deltas that leave for these reads of a server's. */
+async function readDeltas(...reads: string[][]): Promise<unknown[]> {
   const body = ReadableStream.from(reads.map((events) => new TextEncoder().encode(events.join(''))));
   const transformed = toSseBody(body, createChunkTransform({}), () => undefined);
-  const out: unknown[][] = [];
+  const out: unknown[] = [];
   for await (const bytes of transformed) {
     const events = new TextDecoder().decode(bytes).match(/\{.*\}/g) ?? [];
-    out.push(events.map((json) => JSON.parse(json).choices[0].delta));
+    out.push(...events.map((json) => JSON.parse(json).choices[0].delta));
   }
   return out;
 }
@@ -36,9 +37,24 @@ test('what is made of the text of one read leaves in one chunk for each field an
     tool_calls: [{ index, function: { arguments: text } }],
   });
   expect(deltas).toEqual([
-    [role, { content: 'I ' }, { content: 'will' }, { content: ' look.' }],
-    [{ content: ' Now' }, { content: '.' }, start(0, 'f'), more(0, '{"a": "')],
-    [more(0, 'b\\n c"}'), start(1, 'g'), more(1, '{}')],
-    [{}],
+    role,
+    ...['I ', 'will', ' look.', ' Now', '.'].map((content) => ({ content })),
+    ...[start(0, 'f'), more(0, '{"a": "')],
+    ...[more(0, 'b\\n c"}'), start(1, 'g'), more(1, '{}')],
+    {},
   ]);
+});
+
+test('a reader that leaves is told nothing of how the stream ended', async () => {
+  const problems: string[] = [];
+  const source = new ReadableStream<Uint8Array>({
+    start: (controller) =>
+      controller.enqueue(new TextEncoder().encode(toEvent({ role: 'assistant', content: 'a' }))),
+  });
+  const transform = createChunkTransform({ onProblem: ({ code }) => problems.push(code) });
+  const reader = toSseBody(source, transform, () => undefined).getReader();
+  await reader.read();
+  await reader.cancel();
+  await setTimeout(0);
+  expect(problems).toEqual([]);
 });

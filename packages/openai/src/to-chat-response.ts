@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, listOf, textOf } from './json.ts';
+import { isObject, type JsonObject, listOf, parseJson, textOf } from './json.ts';
 import { createSseSplitter, joinBytes, readSseEvent, toEvent } from './sse.ts';
 
 /**
@@ -90,12 +90,4 @@ function mapChoices({ choices }: JsonObject, say: (choice: JsonObject) => JsonOb
     const { text: _, logprobs: __, ...rest } = choice;
     return { ...rest, ...say(choice) };
   });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
