@@ -1,0 +1,67 @@
+import type { Locator, Page } from 'playwright-core';
+
+export const starters = {
+  order: /^Order twelve notebooks/,
+  weather: /^Is it warmer in Lisbon/,
+  calculate: /^What is 12/,
+  note: /^Note that the call/,
+};
+
+/** The chat page as its user sees it. */
+export class ChatPage {
+  readonly page: Page;
+
+  constructor(page: Page) {
+    this.page = page;
+  }
+
+  get question(): Locator {
+    return this.page.getByLabel('Your question');
+  }
+
+  get messages(): Locator {
+    return this.page.getByRole('list', { name: 'Messages' });
+  }
+
+  get replies(): Locator {
+    return this.page.getByRole('article', { name: 'Reply' });
+  }
+
+  get alert(): Locator {
+    return this.page.locator('main').getByRole('alert');
+  }
+
+  get conversations(): Locator {
+    return this.page.getByRole('complementary', { name: 'Conversations' });
+  }
+
+  button(name: string | RegExp): Locator {
+    return this.page.getByRole('button', { name });
+  }
+
+  card(tool: string): Locator {
+    return this.page.getByRole('region', { name: `Call of ${tool}` });
+  }
+
+  async chooseServer(id: string): Promise<void> {
+    await this.page.getByLabel('Server').selectOption(id);
+  }
+
+  async ask(text: string): Promise<void> {
+    await this.question.fill(text);
+    await this.question.press('Enter');
+  }
+
+  async start(starter: keyof typeof starters): Promise<void> {
+    await this.button(starters[starter]).click();
+  }
+
+  async compare(): Promise<void> {
+    await this.page.getByRole('switch', { name: /without kimi-tc/ }).click();
+  }
+
+  /** Waits until nothing more comes by itself. */
+  async settle(): Promise<void> {
+    await this.button('Stop').waitFor({ state: 'detached' });
+  }
+}

@@ -1,0 +1,77 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { expectAccessible, keepScreenshot, launchBrowser, watchPage } from './browser.ts';
+
+const home = inject('fast');
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+it.each(['light', 'dark'] as const)(
+  'the first page shows what the project does, in %s',
+  async (colorScheme) => {
+    const { page, faults, close } = await watchPage(browser, home, { colorScheme });
+    const turn = page.getByRole('figure', { name: 'The app gets' });
+    expect(await turn.textContent()).toMatch(/get_weather {"city":"Oslo"}.*tool_calls/);
+    await expectAccessible(page);
+    await keepScreenshot(page, `home-${colorScheme}`);
+    await page.getByRole('link', { name: 'Chat', exact: true }).click();
+    await page.getByLabel('Your question').waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  },
+);
+
+it('the first page fits a phone', async () => {
+  const { page, faults, close } = await watchPage(browser, home, { viewport: { width: 375, height: 740 } });
+  const { scrollWidth, clientWidth } = await page.evaluate(() => document.documentElement);
+  expect(scrollWidth).toBe(clientWidth);
+  await keepScreenshot(page, 'home-phone');
+  expect(faults).toEqual([]);
+  await close();
+});
+
+it('all responses carry the security headers, and pages a fresh nonce', async () => {
+  const policies = new Set<string | null>();
+  for (const path of ['/', '/chat', '/chat', '/nowhere']) {
+    const { headers, status } = await fetch(home + path);
+    expect(status).toBe(path === '/nowhere' ? 404 : 200);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('x-powered-by')).toBeNull();
+    const policy = headers.get('content-security-policy');
+    expect(policy).toMatch(/script-src 'self' 'nonce-[\w=+/]+';/);
+    expect(policy).not.toContain('unsafe');
+    policies.add(policy);
+  }
+  expect(policies.size).toBe(4);
+});
+
+it('the API takes posts of its own pages only', async () => {
+  const get = await fetch(`${home}/api/chat`);
+  expect(get.status).toBe(405);
+  const foreign = await fetch(`${home}/api/chat`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: 'https://evil.example' },
+    body: '{}',
+  });
+  expect(foreign.status).toBe(403);
+});
+
+it('a page of another site cannot ask the agent', async () => {
+  const { page, close } = await watchPage(browser, home);
+  await page.route('http://other.test/', (route) =>
+    route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>other</title>' }),
+  );
+  await page.goto('http://other.test/');
+  const answered = page.waitForResponse((response) => response.url().endsWith('/api/chat'));
+  await page.evaluate(
+    (url) => fetch(url, { method: 'POST', mode: 'no-cors', body: '{}' }),
+    `${home}/api/chat`,
+  );
+  expect((await answered).status()).toBe(403);
+  await close();
+});
