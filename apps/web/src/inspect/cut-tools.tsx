@@ -65,37 +65,39 @@ export function CutTools({ deltas, original, cuts, chosen, onChoose, onCut }: Cu
       </fieldset>
       <fieldset className={styles.group}>
         <legend>One cut</legend>
-        <button
-          type="button"
-          aria-label="The cut before"
-          disabled={place <= 0}
-          onClick={() => onChoose(movable[place - 1]?.index ?? 0)}
-        >
-          ‹
-        </button>
-        <label className={styles.slider} htmlFor={id}>
-          <span>{cut ? `Cut ${cut.index + 1} of ${cuts.length}` : 'No cut'}</span>
-          <input
-            id={id}
-            type="range"
-            min={cut?.min ?? 0}
-            max={cut?.max ?? 1}
-            value={cut?.at ?? 0}
-            disabled={!cut}
-            onChange={(event) => {
-              if (cut) onCut(moveCut(deltas, cut.index, event.currentTarget.valueAsNumber), cut.index);
-            }}
-          />
-          <output>at {cut?.at ?? '–'}</output>
-        </label>
-        <button
-          type="button"
-          aria-label="The next cut"
-          disabled={place < 0 || place >= movable.length - 1}
-          onClick={() => onChoose(movable[place + 1]?.index ?? 0)}
-        >
-          ›
-        </button>
+        <span className={styles.stepper}>
+          <button
+            type="button"
+            aria-label="The cut before"
+            disabled={place <= 0}
+            onClick={() => onChoose(movable[place - 1]?.index ?? 0)}
+          >
+            ‹
+          </button>
+          <label className={styles.slider} htmlFor={id}>
+            <span>{cut ? `Cut ${cut.index + 1} of ${cuts.length}` : 'No cut'}</span>
+            <input
+              id={id}
+              type="range"
+              min={cut?.min ?? 0}
+              max={cut?.max ?? 1}
+              value={cut?.at ?? 0}
+              disabled={!cut}
+              onChange={(event) => {
+                if (cut) onCut(moveCut(deltas, cut.index, event.currentTarget.valueAsNumber), cut.index);
+              }}
+            />
+            <output>at {cut?.at ?? '–'}</output>
+          </label>
+          <button
+            type="button"
+            aria-label="The next cut"
+            disabled={place < 0 || place >= movable.length - 1}
+            onClick={() => onChoose(movable[place + 1]?.index ?? 0)}
+          >
+            ›
+          </button>
+        </span>
         <button type="button" onClick={addOne}>
           Add
         </button>

@@ -77,7 +77,7 @@ export function TurnView({ reading, column }: { readonly reading: Reading; reado
       </dl>
       <p className={styles.verdict} data-same={isSame}>
         {isSame
-          ? '✓ The very same turn as without any cut.'
+          ? `✓ ${isOver ? 'The' : 'In the end the'} very same turn as without any cut.`
           : '▲ Not the turn that it gives uncut: a fault of the parser. Copy the case and report it.'}
       </p>
     </section>
