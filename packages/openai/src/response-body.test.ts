@@ -54,6 +54,8 @@ test('a reader that leaves is told nothing of how the stream ended', async () =>
   const transform = createChunkTransform({ onProblem: ({ code }) => problems.push(code) });
   const reader = toSseBody(source, transform, () => undefined).getReader();
   await reader.read();
+  // The body reads on by itself, and waits.
+  await setTimeout(0);
   await reader.cancel();
   await setTimeout(0);
   expect(problems).toEqual([]);
