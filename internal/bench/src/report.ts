@@ -128,8 +128,8 @@ function clientCells({ reply, eventsPerWrite, clients }: ClientRow): string[] {
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 
 function formatManyStreams({ streams, chunks, atOnce, wrong, cost, heap }: ManyStreams): string {
-  const [before, first, second] = heap.map(megabytes);
-  return `${streams} streams through one fetch, ${count(chunks)} chunks, ${atOnce} open at once: ${wrong} read as anything but their own turn; ${count(cost.cpu)} ms of CPU. Heap in use ${before} before, ${first} after it, ${second} after a second run.`;
+  const [before, ...after] = heap.map(megabytes);
+  return `${streams} streams through one fetch, ${count(chunks)} chunks, ${atOnce} open at once: ${wrong} read as anything but their own turn; ${count(cost.cpu)} ms of CPU. Heap in use ${before} before, and after ${after.length} such runs ${after.join(', ')}.`;
 }
 
 type Draw = (head: readonly string[], rows: readonly string[][], leftAligned: number) => string;
