@@ -60,18 +60,8 @@ export interface EndpointOptions {
 /** Milliseconds: a server may ask for a longer pause, a doctor does not wait for it. */
 const LONGEST_PAUSE = 20_000;
 
-/** Nobody answers at such an address; there is nothing to look at. */
-const UNREACHABLE = [
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'CERT_HAS_EXPIRED',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-];
+/** How a server breaks a connection that it had taken. Whatever else `fetch` fails with means that nobody is there. */
+const BROKEN = /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|HPE_\w+)$/;
 
 /** @param model names the model in chat requests, as soon as it is known */
 export function openEndpoint(options: EndpointOptions, model: () => string): Endpoint {
@@ -204,7 +194,7 @@ function toNetworkFailure(error: unknown, baseUrl: string): Failure {
     return { kind: 'timeout', message: 'no answer in time', ...nothing };
   }
   const { code, message } = causeOf(error);
-  if (UNREACHABLE.includes(code)) throw new UsageError(`${baseUrl}: cannot be reached (${message})`);
+  if (!BROKEN.test(code)) throw new UsageError(`${baseUrl}: cannot be reached (${message})`);
   return { kind: 'reset', message, ...nothing };
 }
 
