@@ -10,6 +10,8 @@ export interface SharedMemory extends ReasoningMemory {
 
 /** How long a request waits for the store before the own memory answers. */
 const WAIT_MS = 500;
+/** How long the store is left alone after it failed or hung, so that not every request waits for it. */
+const REST_MS = 5000;
 /** How long the store keeps a turn: a conversation that rests longer goes on without its old thoughts. */
 const KEEP_MS = 24 * 60 * 60 * 1000;
 /** Turns that are brought to the store when it is back; older ones are known here alone. */
@@ -26,6 +28,8 @@ export function createSharedMemory(url: string, log: Log, metrics: Metrics): Sha
   /** What the store has not taken yet. */
   const unsent = new Map<string, string>();
   let isDown = false;
+  /** By `Date.now()`. */
+  let restsUntil = 0;
   const client = createClient({
     url,
     // What cannot be sent now fails now: the own memory is there.
@@ -54,18 +58,29 @@ export function createSharedMemory(url: string, log: Log, metrics: Metrics): Sha
   function recover(): void {
     if (isDown) log.info({ unsent: unsent.size }, 'the shared memory is back');
     isDown = false;
+    restsUntil = 0;
     metrics.memoryDegraded.set(0);
     for (const [key, reasoning] of [...unsent]) void save(key, reasoning);
   }
 
-  async function save(key: string, reasoning: string): Promise<void> {
+  /** What the store says, or `undefined` if it is away. */
+  async function ask<Result>(question: () => Promise<Result>): Promise<Result | undefined> {
+    if (!client.isReady || Date.now() < restsUntil) return undefined;
     try {
-      await within(store.set(key, reasoning, KEEP_MS));
-      if (unsent.get(key) === reasoning) unsent.delete(key);
+      const answer = await within(question());
+      if (isDown) recover();
+      return answer;
     } catch (error) {
       metrics.memoryFailures.inc();
+      restsUntil = Date.now() + REST_MS;
       degrade(error);
+      return undefined;
     }
+  }
+
+  async function save(key: string, reasoning: string): Promise<void> {
+    const isSaved = await ask(() => store.set(key, reasoning, KEEP_MS));
+    if (isSaved && unsent.get(key) === reasoning) unsent.delete(key);
   }
 
   return {
@@ -73,15 +88,8 @@ export function createSharedMemory(url: string, log: Log, metrics: Metrics): Sha
       // What was not sent is newer than what the store has.
       const waiting = unsent.get(key);
       if (waiting !== undefined) return waiting;
-      if (client.isReady) {
-        try {
-          const found = await within(store.get<string>(key));
-          return found ?? own.get(key);
-        } catch (error) {
-          metrics.memoryFailures.inc();
-          if (!client.isReady) degrade(error);
-        }
-      }
+      const found = await ask(() => store.get<string>(key));
+      if (found !== undefined) return found;
       return own.get(key);
     },
     async set(key, reasoning) {
@@ -92,7 +100,7 @@ export function createSharedMemory(url: string, log: Log, metrics: Metrics): Sha
         unsent.delete(oldest);
       }
       // The next request may reach another gateway as soon as this turn has ended there.
-      if (client.isReady) await save(key, reasoning);
+      await save(key, reasoning);
     },
     close() {
       client.removeAllListeners('ready');
