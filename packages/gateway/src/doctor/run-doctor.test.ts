@@ -1,3 +1,6 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createKimiFetch } from '@kimi-tc/openai';
 import {
   type BehaviourName,
@@ -14,10 +17,13 @@ import { isObject, objectsOf, textOf } from './json.ts';
 import { type DoctorOptions, type Report, runDoctor } from './run-doctor.ts';
 
 const running = new Set<Engine>();
+const servers = new Set<Server>();
 
 afterEach(async () => {
   await Promise.all([...running].map((engine) => engine.stop()));
   running.clear();
+  for (const server of servers) server.close().closeAllConnections();
+  servers.clear();
 });
 
 /** Says what a healthy model would, in its own raw text; it knows nothing of the doctor but what it is told. */
@@ -165,8 +171,8 @@ test('there is a verdict for each behaviour of the pretend engine', () => {
 
 describe('names what a server does, and nothing else', () => {
   test.each(Object.keys(behaviours) as BehaviourName[])('%s', async (behaviour) => {
-    const more = behaviour === 'slow-first-byte' ? slow : [];
-    const report = await examine(behaviour, ...more);
+    const [engineOptions, options] = behaviour === 'slow-first-byte' ? slow : [];
+    const report = await examine(behaviour, engineOptions, options);
     expect(codesOf(report), JSON.stringify(report, null, 1)).toEqual(
       [...(verdicts[behaviour] ?? ['?'])].sort(),
     );
@@ -218,4 +224,185 @@ describe('what it says mends a fault does', () => {
     );
     expect(left, JSON.stringify(report.findings, null, 1)).toEqual([]);
   });
+});
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** A server that answers anything to a request for a completion. @returns its base URL */
+async function serve(respond: (body: Body, res: ServerResponse, path: string) => unknown): Promise<string> {
+  const server = createServer(async (req, res) => {
+    const pieces: Buffer[] = [];
+    for await (const piece of req) pieces.push(piece as Buffer);
+    await respond(JSON.parse(Buffer.concat(pieces).toString()) as Body, res, req.url ?? '');
+  });
+  servers.add(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+}
+
+const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+
+/** Writes one choice as the request wants it, in one chunk if it is streamed. */
+function send(res: ServerResponse, { stream }: Body, message: Body, finish_reason = 'stop'): void {
+  if (stream !== true) {
+    res.setHeader('content-type', 'application/json');
+    res.end(JSON.stringify({ choices: [{ index: 0, message, finish_reason }], usage }));
+    return;
+  }
+  res.setHeader('content-type', 'text/event-stream');
+  const chunk = { choices: [{ index: 0, delta: message, finish_reason }], usage };
+  res.end(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`);
+}
+
+function toCall(more: Body, args = '{"city":"Paris"}', name = 'get_weather'): Body {
+  return {
+    index: 0,
+    id: 'functions.get_weather:0',
+    type: 'function',
+    function: { name, arguments: args },
+    ...more,
+  };
+}
+
+function refuseIf(test: (body: Body) => boolean): Partial<EngineOptions> {
+  return {
+    onRequest({ body }) {
+      if (test(body as Body)) throw new Error('not like that');
+    },
+  };
+}
+
+const holds = (body: Body, text: string): boolean => JSON.stringify(body).includes(text);
+
+async function examineServer(
+  respond: Parameters<typeof serve>[0],
+  options: Partial<DoctorOptions> = {},
+): Promise<Report> {
+  const baseUrl = await serve(respond);
+  return examine('healthy', {}, { baseUrl, model: 'kimi-k2.5', ...options });
+}
+
+/** What no behaviour of the pretend engine shows, and a server that does it. */
+const provoked: Readonly<Partial<Record<FaultCode, () => Promise<Report>>>> = {
+  'end-token-in-text': () => examineServer((body, res) => send(res, body, { content: 'Hi.<|im_end|>' })),
+  'stream-differs': () =>
+    examineServer((body, res) => {
+      const message = { reasoning_content: 'Hm.', tool_calls: [toCall({})] };
+      send(res, body, message, body.stream === true ? 'tool_calls' : 'stop');
+    }),
+  'id-missing': () =>
+    examineServer((body, res) => send(res, body, { tool_calls: [toCall({ id: '' })] }, 'tool_calls')),
+  'unknown-tool': () =>
+    examineServer((body, res) =>
+      send(res, body, { tool_calls: [toCall({}, '{}', 'look_up')] }, 'tool_calls'),
+    ),
+  'arguments-not-json': () =>
+    examineServer((body, res) =>
+      send(res, body, { tool_calls: [toCall({}, '{city: Paris}')] }, 'tool_calls'),
+    ),
+  'cut-call-as-complete': () =>
+    examineServer((body, res) => send(res, body, { tool_calls: [toCall({}, '{"city":"Pa')] }, 'tool_calls')),
+  'tool-choice-ignored': () =>
+    examineServer((body, res) => send(res, body, { tool_calls: [toCall({})] }, 'tool_calls')),
+  'forced-tool-ignored': () => examineServer((body, res) => send(res, body, { content: 'Good morning!' })),
+  'text-at-once': () => examineServer((body, res) => send(res, body, { content: 'word '.repeat(60) })),
+  'stream-held-back': () => {
+    let waits = true;
+    return examineServer(async (_, res) => {
+      // Headers at once, and all chunks together behind a long wait.
+      res.setHeader('content-type', 'text/event-stream');
+      res.flushHeaders();
+      if (waits) await sleep(2100);
+      waits = false;
+      const chunk = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'a ' } }] })}\n\n`;
+      res.end(`${chunk.repeat(30)}data: [DONE]\n\n`);
+    });
+  },
+  'usage-missing': () =>
+    examineServer((_, res) => {
+      res.setHeader('content-type', 'application/json');
+      res.end(
+        JSON.stringify({ choices: [{ index: 0, message: { content: 'Hi.' }, finish_reason: 'stop' }] }),
+      );
+    }),
+  'stream-ignored': () => examineServer((_, res) => send(res, {}, { content: 'Hi.' })),
+  'no-answer-in-time': () => examineServer(() => {}, { timeoutMs: 100 }),
+  'request-refused': () =>
+    examine(
+      'healthy',
+      refuseIf(() => true),
+    ),
+  'errors-unreadable': () =>
+    examineServer((body, res) => {
+      if (Array.isArray(body.messages)) send(res, body, { content: 'Hi.' });
+      else res.writeHead(422).end('"messages" it is not');
+    }),
+  'no-chat-endpoint': () =>
+    examineServer((body, res, path) => {
+      if (path === '/v1/completions')
+        res.end(JSON.stringify({ choices: [{ index: 0, text: String(body.prompt) }] }));
+      else res.writeHead(404).end();
+    }),
+  'foreign-ids-refused': () =>
+    examine(
+      'healthy',
+      refuseIf((body) => holds(body, 'call_9f31')),
+    ),
+  'schema-keywords-refused': () =>
+    examine(
+      'healthy',
+      refuseIf((body) => holds(body, 'exclusiveMinimum')),
+    ),
+  'developer-role-refused': () =>
+    examine(
+      'healthy',
+      refuseIf((body) => holds(body, '"developer"')),
+    ),
+  'content-parts-refused': () =>
+    examine(
+      'healthy',
+      refuseIf((body) => objectsOf(body.messages).some(({ content }) => Array.isArray(content))),
+    ),
+  'client-fields-refused': () =>
+    examine(
+      'healthy',
+      refuseIf((body) => 'prompt_cache_key' in body),
+    ),
+};
+
+describe('names what only other servers do', () => {
+  test.each(Object.entries(provoked))('%s', async (code, provoke) => {
+    const report = await provoke();
+    expect(codesOf(report), JSON.stringify(report.findings, null, 1)).toContain(code);
+  });
+
+  test('so that nothing it knows is never seen', () => {
+    const seen = new Set<string>([...Object.values(verdicts).flat(), ...Object.keys(provoked)]);
+    expect([...seen].sort()).toEqual(Object.keys(faults).sort());
+  });
+});
+
+test('a parameter that is refused alone is not blamed on the other one', async () => {
+  const report = await examine(
+    'healthy',
+    refuseIf((body) => 'thinking' in body),
+  );
+  expect(codesOf(report)).toEqual([]);
+  expect(report.probes.find(({ name }) => name === 'thinking-and-effort')).toMatchObject({
+    outcome: 'inconclusive',
+    reason: expect.stringContaining('refused without it, too'),
+  });
+});
+
+test('a call that the token limit cuts is fine if the server says so', async () => {
+  const report = await examineServer((body, res) =>
+    send(res, body, { tool_calls: [toCall({}, '{"city":"Pa')] }, 'length'),
+  );
+  expect(report.probes.find(({ name }) => name === 'cut-call')).toMatchObject({ outcome: 'passed' });
+});
+
+test('stops when it is told to', async () => {
+  const stop = new AbortController();
+  const report = examineServer(() => stop.abort(new Error('enough')), { signal: stop.signal });
+  await expect(report).rejects.toThrow('enough');
 });
