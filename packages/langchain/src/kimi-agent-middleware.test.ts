@@ -95,6 +95,33 @@ describe('a model that cannot be changed', () => {
   });
 });
 
+test('keeps all replies of a server that gives every one the same id', async () => {
+  const { model, engine } = await start([
+    call('read', 0, '{"path":"a.md"}'),
+    call('read', 1, '{"path":"b.md"}'),
+    'Done.',
+  ]);
+  const sameIds: typeof fetch = async (...args) => {
+    const response = await fetch(...args);
+    const body = (await response.text()).replaceAll(/"id":"chatcmpl-[^"]*"/g, '"id":"chatcmpl-same"');
+    return new Response(body, { headers: { 'content-type': 'application/json' } });
+  };
+  const configuration = { baseURL: engine.baseURL, fetch: sameIds };
+  const same = new ChatOpenAICompletions({ model: model.model, apiKey: 'none', configuration });
+  const agent = createAgent({ model: same, tools, middleware: [kimiAgentMiddleware()] });
+  const { messages } = await agent.invoke({ messages: 'Read.' });
+  expect(ran).toEqual(['a.md', 'b.md']);
+  expect(textsOf(messages)).toEqual([
+    'human: Read.',
+    'ai: ',
+    'tool: text of a.md',
+    'ai: ',
+    'tool: text of b.md',
+    'ai: Done.',
+  ]);
+  expect(messages[1]?.id).toBe('chatcmpl-same');
+});
+
 describe('calls that cannot run', () => {
   const cut = `Reading.${head}functions.read:0<|tool_call_argument_begin|>{"path":"a`;
   const broken = call('read', 0, "{'path': 'a'}");

@@ -5,6 +5,7 @@ import type { Runnable } from '@langchain/core/runnables';
 import { type AgentMiddleware, createMiddleware } from 'langchain';
 import { callIdsOf, invalidCallsOf, withAnsweredCalls } from './kimi-history.ts';
 import { KimiOutputParser } from './kimi-output-parser.ts';
+import { createMessageId } from './message-id.ts';
 import { type KimiReplyOptions, toParserOptions } from './parser-settings.ts';
 import { isFeedback, toFeedback } from './to-feedback.ts';
 
@@ -42,7 +43,9 @@ export function kimiAgentMiddleware(options: KimiAgentMiddlewareOptions = {}): A
       });
       const messages = [...withAnsweredCalls(request.messages)];
       // As a step behind the model the parser stays there when the agent binds its tools.
-      const model = (request.model as Runnable<BaseLanguageModelInput, AIMessageChunk>).pipe(parser);
+      const model = (request.model as Runnable<BaseLanguageModelInput, AIMessageChunk>)
+        .pipe(parser)
+        .pipe((reply) => withOwnId(reply, request.messages));
       return handler({ ...request, messages, model });
     },
     ...(invalidCallRetries > 0 && { afterModel: createRetry(invalidCallRetries) }),
@@ -61,6 +64,12 @@ function createRetry(most: number): NonNullable<AgentMiddleware['afterModel']> {
       return { messages: feedback, ...(!runs && { jumpTo: 'model' as const }) };
     },
   };
+}
+
+/** Some servers give every reply the same id, and LangGraph would replace the earlier one by it. */
+function withOwnId(reply: AIMessageChunk, messages: readonly BaseMessage[]): AIMessageChunk {
+  if (messages.some(({ id }) => id !== undefined && id === reply.id)) reply._updateId(createMessageId());
+  return reply;
 }
 
 type RequestChoice = 'auto' | 'none' | 'required' | { function: { name: string } } | undefined;
