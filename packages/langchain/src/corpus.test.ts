@@ -122,7 +122,7 @@ function fold(parts: readonly AIMessageChunk[]): AIMessageChunk {
   return parts.reduce((whole, part) => concat(whole, part));
 }
 
-/** A server that sends what the case says. */
+/** A server that sends what the case says, an event at a time. */
 function createServer(input: CaseInput): typeof fetch {
   if (input.kind === 'message') {
     const choices = [{ index: 0, ...input.choice }];
@@ -130,8 +130,17 @@ function createServer(input: CaseInput): typeof fetch {
       Response.json({ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: 'm', choices });
   }
   const events = [...toChunks(input).map((chunk) => JSON.stringify(chunk)), '[DONE]'];
-  const body = events.map((event) => `data: ${event}\n\n`).join('');
-  return async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+  return async () => {
+    const left = events.values();
+    const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      pull(controller) {
+        const { value, done } = left.next();
+        if (done) controller.close();
+        else controller.enqueue(new TextEncoder().encode(`data: ${value}\n\n`));
+      },
+    });
+    return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+  };
 }
 
 function createModel({ family, options = {}, tools }: CorpusCase, input: CaseInput) {
