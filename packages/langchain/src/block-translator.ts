@@ -35,18 +35,28 @@ function toBlocks(message: AIMessage | AIMessageChunk): Block[] {
   return [
     ...(reasoning === '' ? [] : [{ type: 'reasoning' as const, reasoning }]),
     ...toTextBlocks(message.content),
-    ...(message.tool_calls ?? []).map(({ id, name, args }) => ({
+    ...toCallBlocks(message),
+  ];
+}
+
+/** The calls of a whole message, those that must not run last. */
+export function toCallBlocks({
+  tool_calls = [],
+  invalid_tool_calls = [],
+}: AIMessage | AIMessageChunk): Block[] {
+  return [
+    ...tool_calls.map(({ id, name, args }) => ({
       type: 'tool_call' as const,
       ...(id !== undefined && { id }),
       name,
       args,
     })),
-    ...(message.invalid_tool_calls ?? []).map((call) => ({ ...call, type: 'invalid_tool_call' as const })),
+    ...invalid_tool_calls.map((call) => ({ ...call, type: 'invalid_tool_call' as const })),
   ];
 }
 
 /** A joined chunk has the finish reason, and all of its calls have names; the last part can have seals. */
-function isPart({ response_metadata, tool_call_chunks = [] }: AIMessageChunk): boolean {
+export function isPart({ response_metadata, tool_call_chunks = [] }: AIMessageChunk): boolean {
   return response_metadata.finish_reason === undefined || tool_call_chunks.some(({ name }) => !name);
 }
 

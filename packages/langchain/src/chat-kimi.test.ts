@@ -391,6 +391,48 @@ describe('failures', () => {
     },
   );
 
+  const answers: [string, () => Response, RegExp][] = [
+    [
+      'an error with status 200',
+      () => Response.json({ error: { message: 'Out of credit.' } }),
+      /Out of credit/,
+    ],
+    [
+      'an error that is a text',
+      () => Response.json({ error: 'overloaded' }),
+      /no reply in it.*: overloaded$/,
+    ],
+    ['no choices', () => Response.json({ choices: [] }), /no reply in it, a chat completion was expected$/],
+    ['a page', () => new Response('<html></html>', { headers: { 'content-type': 'text/html' } }), /no reply/],
+  ];
+  test.each(answers)('are told in plain words where there is no reply: %s', async (_, answer, error) => {
+    const fields = {
+      model: 'kimi-k2',
+      baseURL: 'http://127.0.0.1:1/v1',
+      maxRetries: 0,
+      fetch: async () => answer(),
+    };
+    const model = new ChatKimi(fields);
+    await expect(model.invoke('Hello?')).rejects.toThrow(error);
+    const streaming = new ChatKimi({ ...fields, streaming: true });
+    for (const ask of [
+      () => ways.stream(model),
+      () => ways.streamEvents(model),
+      () => ways.invoke(streaming),
+    ])
+      await expect(ask()).rejects.toThrow(/no reply/);
+  });
+
+  test('a choice without a message is a reply without words', async () => {
+    const model = new ChatKimi({
+      model: 'kimi-k2',
+      baseURL: 'http://127.0.0.1:1/v1',
+      fetch: async () => Response.json({ choices: [{ index: 0, finish_reason: 'stop', message: null }] }),
+    });
+    const reply = await model.invoke('Hello?');
+    expect(reply).toMatchObject({ content: '', response_metadata: { finish_reason: 'stop' } });
+  });
+
   test('hold no key', async () => {
     const { model } = await start({ apiKey: 'sk-right' }, { apiKey: 'sk-wrong' });
     const error: unknown = await ways.invoke(model).catch((reason: unknown) => reason);

@@ -12,7 +12,7 @@ import {
   createFunctionCallingParser,
 } from '@langchain/core/language_models/structured_output';
 import type { Serialized } from '@langchain/core/load/serializable';
-import type { BaseMessage } from '@langchain/core/messages';
+import type { BaseMessage, MessageContent } from '@langchain/core/messages';
 import type { ChatGenerationChunk, ChatResult } from '@langchain/core/outputs';
 import type { Runnable } from '@langchain/core/runnables';
 import { concat } from '@langchain/core/utils/stream';
@@ -22,6 +22,7 @@ import { type ChatKimiCallOptions, type ChatKimiFields, toSettings } from './cha
 import { MODEL_PROVIDER } from './kimi-metadata.ts';
 import { canForceTools, toModelProfile } from './kimi-profile.ts';
 import { createMessageId } from './message-id.ts';
+import { OutputCallParser } from './output-call-parser.ts';
 import { sealCalls } from './seal-calls.ts';
 import { type OutputSchema, toOutputTool } from './structured-output.ts';
 import { SERIALIZABLE_KEYS, toBaseFields } from './to-base-fields.ts';
@@ -31,6 +32,7 @@ import { toStreamEvents } from './to-stream-events.ts';
 import type { WireUsage } from './to-usage.ts';
 import { toWireMessages, type WireMessage } from './to-wire-messages.ts';
 import { VERSION } from './version.ts';
+import { toWireError } from './wire-error.ts';
 import { usageOf, type WireChunk } from './wire-reply.ts';
 
 type InvocationParams = ReturnType<ChatOpenAICompletions['invocationParams']>;
@@ -104,6 +106,15 @@ export class ChatKimi extends ChatOpenAICompletions<ChatKimiCallOptions> {
 
   override get profile(): ModelProfile {
     return toModelProfile(this.model, this.endpoint);
+  }
+
+  /**
+   * An estimate, four UTF-16 units of text to a token. The base class would get the vocabulary of another
+   * vendor's models from the network.
+   */
+  override async getNumTokens(content: MessageContent): Promise<number> {
+    const text = typeof content === 'string' ? content : content.map((block) => block.text ?? '').join('');
+    return Math.ceil(text.length / 4);
   }
 
   override getLsParams(options: this['ParsedCallOptions']): LangSmithParams {
@@ -180,8 +191,6 @@ export class ChatKimi extends ChatOpenAICompletions<ChatKimiCallOptions> {
       const generation = toGenerationChunk(chunk, id);
       if (generation) yield* emit(generation);
     }
-    // The SDK ends an aborted stream as if it were complete.
-    options.signal?.throwIfAborted();
     if (usage && this.streamUsage) yield* emit(toUsageChunk(usage, id));
   }
 
@@ -191,7 +200,6 @@ export class ChatKimi extends ChatOpenAICompletions<ChatKimiCallOptions> {
   ): AsyncGenerator<ChatModelStreamEvent> {
     const chunks = this.openStream(messages, options);
     yield* toStreamEvents(chunks, { id: createMessageId(), withUsage: this.streamUsage });
-    options.signal?.throwIfAborted();
   }
 
   private async *openStream(
@@ -199,7 +207,14 @@ export class ChatKimi extends ChatOpenAICompletions<ChatKimiCallOptions> {
     options: this['ParsedCallOptions'],
   ): AsyncGenerator<WireChunk> {
     const request = { ...this.toRequest(messages, options, true), stream: true as const };
-    yield* sealCalls(await this.completionWithRetry(request, toRequestOptions(options)));
+    let answered = false;
+    for await (const chunk of sealCalls(await this.completionWithRetry(request, toRequestOptions(options)))) {
+      answered ||= (chunk.choices ?? []).length > 0;
+      yield chunk;
+    }
+    // The SDK ends an aborted stream as if it were complete.
+    options.signal?.throwIfAborted();
+    if (!answered) throw toWireError(undefined);
   }
 
   private toRequest(
@@ -250,11 +265,11 @@ export class ChatKimi extends ChatOpenAICompletions<ChatKimiCallOptions> {
       tool_choice: { type: 'function', function: { name: tool.function.name } },
       ls_structured_output_format: {
         kwargs: { method },
-        schema: { title: tool.function.name, ...parameters },
+        schema: parameters,
       },
       ...(strict !== undefined && { strict }),
     });
-    const parser = createFunctionCallingParser<Output>(schema, tool.function.name);
+    const parser = createFunctionCallingParser<Output>(schema, tool.function.name, OutputCallParser<Output>);
     return assembleStructuredOutputPipeline<Output>(model, parser, includeRaw);
   }
 }

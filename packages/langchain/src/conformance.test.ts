@@ -15,6 +15,7 @@ import {
 import { ChatPromptTemplate } from '@langchain/core/prompts';
 import { RunnableLambda, RunnableSequence } from '@langchain/core/runnables';
 import { tool } from '@langchain/core/tools';
+import { toJsonSchema } from '@langchain/core/utils/json_schema';
 import { concat } from '@langchain/core/utils/stream';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -179,6 +180,20 @@ describe('without a server', () => {
     expect(JSON.stringify([model._identifyingParams(), model.invocationParams()])).not.toContain('sk-');
     const other = new ChatKimi({ ...fields, baseURL: 'https://api.moonshot.cn/v1' });
     expect(model._identifyingParams()).not.toEqual(other._identifyingParams());
+  });
+
+  test('counts tokens by estimate, and asks nobody for it', async () => {
+    vi.stubGlobal('fetch', () => Promise.reject(new Error('no network')));
+    onTestFinished(() => {
+      vi.unstubAllGlobals();
+    });
+    const warnings = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    onTestFinished(() => warnings.mockRestore());
+    const model = new ChatKimi(fields);
+    expect(await model.getNumTokens('Nine bytes')).toBe(3);
+    const image = { type: 'image_url', image_url: 'data:image/png;base64,AAAA' };
+    expect(await model.getNumTokens([{ type: 'text', text: 'Four' }, image])).toBe(1);
+    expect(warnings).not.toHaveBeenCalled();
   });
 
   test('knows what models can do', () => {
@@ -352,7 +367,7 @@ describe('usage', () => {
 describe('tools', () => {
   const expectedCall = { id: 'functions.add:0', name: 'add', args: { a: 1, b: 2 }, type: 'tool_call' };
 
-  test('are offered as they are bound: of LangChain, OpenAI-shaped, and runnables', async () => {
+  test('are offered as they are bound: of LangChain, OpenAI-shaped, runnables, and schemas', async () => {
     const { model, engine } = await start([addition]);
     const { schema, name, description } = add;
     const asTool = RunnableLambda.from(({ a, b }: { a: number; b: number }) => a + b).asTool({
@@ -368,11 +383,12 @@ describe('tools', () => {
       },
       required: ['a', 'b'],
     };
-    for (const one of [add, asTool, { type: 'function', function: { name, description, parameters } }]) {
+    const shaped = { type: 'function', function: { name, description, parameters } };
+    for (const one of [add, asTool, shaped, { name, description, schema }]) {
       const message = await model.bindTools([one]).invoke('Add.');
       expect(message.tool_calls).toEqual([expectedCall]);
     }
-    for (const at of [0, 1, 2]) {
+    for (const at of [0, 1, 2, 3]) {
       expect(bodyOf(engine, at).tools).toMatchObject([
         { type: 'function', function: { name, description, parameters } },
       ]);
@@ -567,6 +583,25 @@ describe('structured output', () => {
     expect((raw as AIMessage).tool_calls).toHaveLength(1);
   });
 
+  test.each([
+    ['a reply without a call', { text: 'I cannot.' }, /call of pair in the reply: it has none/],
+    [
+      'a call that was cut',
+      { text: asCall.slice(0, asCall.indexOf(',"b"')), finishReason: 'length' as const },
+      /call of pair in the reply: the one it has cannot be read, because it broke off/,
+    ],
+  ])('%s is an error, streamed too, and null with the raw message', async (_, turn, error) => {
+    const { model } = await start([turn]);
+    // Without a schema that would miss the number, so that nothing but the call itself tells.
+    const json = { title: 'pair', type: 'object', properties: { a: { type: 'number' } } };
+    const structured = model.withStructuredOutput(json);
+    await expect(structured.invoke('Pair?')).rejects.toThrow(error);
+    await expect(structured.stream('Pair?').then(collect)).rejects.toThrow(error);
+    const both = await model.withStructuredOutput(json, { includeRaw: true }).invoke('Pair?');
+    expect(both.parsed).toBeNull();
+    expect(AIMessage.isInstance(both.raw)).toBe(true);
+  });
+
   test('callbacks are told how it is asked for', async () => {
     const { model } = await start([asCall]);
     let told: unknown;
@@ -578,10 +613,7 @@ describe('structured output', () => {
       },
     ];
     await model.withStructuredOutput(schema, { name: 'pair' }).invoke('Pair?', { callbacks });
-    expect(told).toMatchObject({
-      kwargs: { method: 'functionCalling' },
-      schema: { title: 'pair', type: 'object' },
-    });
+    expect(told).toEqual({ kwargs: { method: 'functionCalling' }, schema: toJsonSchema(schema) });
   });
 });
 
@@ -627,14 +659,34 @@ describe('content blocks', () => {
 
   test('as the content of chunks, with outputVersion v1', async () => {
     const { model } = await start([addition], { outputVersion: 'v1' });
-    const whole = fold(await collect(await model.bindTools([add]).stream('Add.')));
-    expect(whole.content).toMatchObject([
-      reasoning,
-      text,
-      { type: 'tool_call_chunk', id: 'functions.add:0', name: 'add', args: '{"a":1,"b":2}' },
-    ]);
+    const chunks = await collect(await model.bindTools([add]).stream('Add.'));
+    const parts = chunks.flatMap(({ content }) => content as { type: string }[]);
+    expect([...new Set(parts.map(({ type }) => type))]).toEqual(['reasoning', 'text', 'tool_call_chunk']);
+    const whole = fold(chunks);
+    expect(whole.content).toMatchObject(blocks);
+    expect(whole.contentBlocks).toBe(whole.content);
+    // What a graph keeps of it, and what comes back from a checkpoint.
+    expect(new AIMessage({ ...(whole as object) }).content).toMatchObject(blocks);
+    expect((await load<AIMessageChunk>(JSON.stringify(whole))).content).toMatchObject(blocks);
     expect(whole.tool_calls).toMatchObject([{ id: 'functions.add:0', name: 'add', args: { a: 1, b: 2 } }]);
     expect(whole.text).toBe('Adding.');
+  });
+
+  test.each(['v0', 'v1'] as const)('of calls that must not run, joined (%s)', async (outputVersion) => {
+    const warnings = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    onTestFinished(() => warnings.mockRestore());
+    const cut = addition.replace(',"b":2}<|tool_call_end|><|tool_calls_section_end|>', '');
+    const { model } = await start([{ text: cut, finishReason: 'length' }], { outputVersion });
+    const whole = fold(await collect(await model.bindTools([add]).stream('Add.')));
+    expect(whole.contentBlocks).toMatchObject([
+      reasoning,
+      text,
+      { type: 'invalid_tool_call', id: 'functions.add:0', name: 'add' },
+    ]);
+    // LangChain takes a message with raw calls and no others for one of an old package, and says so.
+    expect(whole.additional_kwargs).not.toHaveProperty('tool_calls');
+    expect(new AIMessage({ ...(whole as object) }).tool_calls).toEqual([]);
+    expect(warnings).not.toHaveBeenCalled();
   });
 
   test('by events: streamEvents without a version', async () => {

@@ -3,14 +3,16 @@ import type { ChatGeneration, ChatResult } from '@langchain/core/outputs';
 import { createMessageId } from './message-id.ts';
 import { toAIMessage } from './to-ai-message.ts';
 import { toUsage } from './to-usage.ts';
+import { toWireError } from './wire-error.ts';
 import { readChoice, usageOf, type WireChoice, type WireCompletion } from './wire-reply.ts';
 
 /** A completion as LangChain has it: one generation for each choice. */
 export async function toChatResult(completion: WireCompletion): Promise<ChatResult> {
+  if (!completion?.choices?.length) throw toWireError(completion);
   const usage = usageOf(completion);
   const usage_metadata = usage && toUsage(usage);
   const generations = await Promise.all(
-    (completion.choices ?? []).map((choice) => toGeneration(choice, completion, usage_metadata)),
+    completion.choices.map((choice) => toGeneration(choice, completion, usage_metadata)),
   );
   if (!usage_metadata) return { generations };
   const { input_tokens, output_tokens, total_tokens } = usage_metadata;
@@ -28,9 +30,9 @@ async function toGeneration(
   usage_metadata: UsageMetadata | undefined,
 ): Promise<ChatGeneration> {
   const { finish_reason, logprobs, message } = choice;
-  const { parsed } = message as { parsed?: unknown };
+  const { content, parsed } = (message ?? {}) as { content?: string | null; parsed?: unknown };
   return {
-    text: message.content ?? '',
+    text: content ?? '',
     message: toAIMessage(await readChoice(choice), {
       id: createMessageId(),
       usage_metadata,

@@ -1,5 +1,6 @@
-import { AIMessageChunk, type UsageMetadata } from '@langchain/core/messages';
+import type { AIMessageChunk, UsageMetadata } from '@langchain/core/messages';
 import type { ToolCallChunk } from '@langchain/core/messages/tool';
+import { KimiMessageChunk } from './kimi-message-chunk.ts';
 import { MODEL_PROVIDER } from './kimi-metadata.ts';
 import { toUsageField } from './to-usage.ts';
 
@@ -27,7 +28,7 @@ export interface ChunkFields {
 
 export function toMessageChunk(fields: ChunkFields): AIMessageChunk {
   const { id, name, content = '', reasoning = '', calls = [], usage_metadata } = fields;
-  return new AIMessageChunk({
+  return new KimiMessageChunk({
     content,
     additional_kwargs: {
       ...fields.additional_kwargs,

@@ -33,7 +33,8 @@ export function usageOf({ usage, choices }: WireChunk | WireCompletion): WireUsa
 /** A choice of a completion as a turn: it is read as the one chunk that it could have come in. */
 export async function readChoice(choice: WireChoice): Promise<KimiTurn> {
   const { message, ...rest } = choice;
-  const calls = message.tool_calls ?? [];
+  // Some servers leave it out.
+  const calls = message?.tool_calls ?? [];
   async function* asChunk(): AsyncGenerator<{ choices: [{ index: number; delta: object }] }> {
     const delta = { ...message, tool_calls: calls.map((call, index) => ({ ...call, index })) };
     yield { choices: [{ ...rest, index: 0, delta }] };
