@@ -278,6 +278,35 @@ describe('kimi-tc doctor', () => {
     await Promise.all([healthy.stop(), leaking.stop()]);
   });
 
+  // util-linux has it; it runs a command in a terminal of its own.
+  const hasScript = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
+
+  test.skipIf(!hasScript)('shows a bar and colours on a terminal, unless NO_COLOR is set', async () => {
+    const engine = await startEngine({ script: () => 'Good day.', delayMs: 100 });
+    const args = ['doctor', '--base-url', engine.baseURL, '--parallel', '1'];
+    const line = [process.execPath, ...commandLine(args)].map((word) => `'${word}'`).join(' ');
+    const run = (env: NodeJS.ProcessEnv) => {
+      const child = spawn('script', ['-qec', line, '/dev/null'], {
+        env: { PATH: process.env.PATH, TERM: 'xterm', ...env },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      let stdout = '';
+      child.stdout.on('data', (text) => {
+        stdout += text;
+      });
+      return new Promise<string>((resolve) => child.on('close', () => resolve(stdout)));
+    };
+    const [coloured, plain] = await Promise.all([run({}), run({ NO_COLOR: '1' })]);
+    await engine.stop();
+    const red = `${colour}31m`;
+    for (const output of [coloured, plain]) {
+      expect(output).toMatch(/\d+ % {2}call/);
+      expect(output).toContain('what mends it');
+    }
+    expect(coloured).toContain(`${red}fault`);
+    expect(plain).not.toContain(red);
+  });
+
   test('tells why an endpoint cannot be asked, with code 2', async () => {
     const engine = await startEngine({
       script: ['Hi.'],

@@ -24,7 +24,9 @@ export function createProgress(total: number | undefined, quiet: boolean): Progr
       stream: process.stderr,
       format: total === undefined ? '{note}' : '{bar} {percentage} %  {note}',
       clearOnComplete: true,
-      hideCursor: true,
+      // Its handlers would swallow the first interrupt; without them the cursor has to stay.
+      gracefulExit: false,
+      hideCursor: false,
       barsize: 30,
       etaBuffer: 50,
     },
