@@ -282,7 +282,7 @@ describe('kimi-tc doctor', () => {
   const hasScript = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
 
   test.skipIf(!hasScript)('shows a bar and colours on a terminal, unless NO_COLOR is set', async () => {
-    const engine = await startEngine({ script: () => 'Good day.', delayMs: 100 });
+    const engine = await startEngine({ script: () => 'Good day.', delayMs: 20 });
     const args = ['doctor', '--base-url', engine.baseURL, '--parallel', '1'];
     const line = [process.execPath, ...commandLine(args)].map((word) => `'${word}'`).join(' ');
     const run = (env: NodeJS.ProcessEnv) => {
@@ -300,7 +300,7 @@ describe('kimi-tc doctor', () => {
     await engine.stop();
     const red = `${colour}31m`;
     for (const output of [coloured, plain]) {
-      expect(output).toMatch(/\d+ % {2}call/);
+      expect(output).toMatch(/\d+ % {2}[a-z-]+/);
       expect(output).toContain('what mends it');
     }
     expect(coloured).toContain(`${red}fault`);

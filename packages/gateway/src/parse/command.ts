@@ -72,7 +72,10 @@ export function createParseCommand(): Command {
       ]),
     )
     .option('--guided-json', 'the server was forced to answer with a JSON list of calls')
-    .option('--finish-reason <word>', "the server's finish reason, where the input has none")
+    .option(
+      '--finish-reason <word>',
+      "the server's finish reason; comes before that of a line (default: stop)",
+    )
     .addOption(
       new Option('--channel <field>', 'the field that raw text stood in').choices(['content', 'reasoning']),
     )
