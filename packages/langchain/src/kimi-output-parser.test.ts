@@ -302,6 +302,19 @@ test('there has to be something to read', async () => {
   await expect(new KimiOutputParser().parseResult([])).rejects.toThrow(/no generation/);
 });
 
+test.each([
+  ['undefined', undefined],
+  ['null', null],
+  ['a list', ['text']],
+  ['object', { text: 'text' }],
+])('what is neither text nor a message is refused by name: %s', async (got, input) => {
+  const parser = new KimiOutputParser();
+  const error = `input: expected text or a message, got ${got}`;
+  await expect(parser.invoke(input as never)).rejects.toThrow(error);
+  const stream = RunnableLambda.from(() => input as never).pipe(parser);
+  await expect(stream.stream(0).then(collect)).rejects.toThrow(error);
+});
+
 test('parser and middleware do without @langchain/openai', () => {
   const seen = new Set<string>();
   const imports = (file: string): string[] => {

@@ -1,6 +1,7 @@
 import {
   createAssembler,
   createParser,
+  KimiError,
   type KimiEvent,
   type KimiParser,
   type KimiTurn,
@@ -9,6 +10,7 @@ import {
 import { AIMessage, AIMessageChunk, BaseMessage } from '@langchain/core/messages';
 import { BaseTransformOutputParser, OutputParserException } from '@langchain/core/output_parsers';
 import type { ChatGeneration, Generation } from '@langchain/core/outputs';
+import type { RunnableConfig } from '@langchain/core/runnables';
 import { registerBlockTranslator } from './block-translator.ts';
 import { createChunkWriter } from './chunk-writer.ts';
 import { feedMessage, feedPart, isRead, readRest } from './message-reader.ts';
@@ -47,6 +49,12 @@ export class KimiOutputParser extends BaseTransformOutputParser<AIMessageChunk> 
 
   override getFormatInstructions(): string {
     return '';
+  }
+
+  /** @throws KimiError if the input is neither text nor a message */
+  override async invoke(input: string | BaseMessage, options?: RunnableConfig): Promise<AIMessageChunk> {
+    expectReply(input);
+    return await super.invoke(input, options);
   }
 
   /** Reads text that is known to be whole. */
@@ -108,6 +116,7 @@ export class KimiOutputParser extends BaseTransformOutputParser<AIMessageChunk> 
     let isText = false;
     let passed = false;
     for await (const part of source) {
+      expectReply(part);
       if (typeof part !== 'string' && isRead(part)) {
         passed = true;
         yield part as AIMessageChunk;
@@ -130,6 +139,12 @@ export class KimiOutputParser extends BaseTransformOutputParser<AIMessageChunk> 
     parser.end(finishReason ?? (isText ? 'stop' : undefined));
     yield* writer.take();
   }
+}
+
+function expectReply(input: unknown): void {
+  if (typeof input === 'string' || BaseMessage.isInstance(input)) return;
+  const got = input === null ? 'null' : Array.isArray(input) ? 'a list' : typeof input;
+  throw new KimiError('input', `input: expected text or a message, got ${got}`);
 }
 
 /** LangChain types whole replies so, although they are not. */
