@@ -49,13 +49,14 @@ function toOption({ flags, help, env, list, read }: GatewayOption): Option {
 
 /** The flags and variables that were given. */
 function readGiven(command: Command): GivenOption[] {
-  return gatewayOptions.flatMap(({ flags, env, path }): GivenOption[] => {
+  return gatewayOptions.flatMap(({ flags, env, path, read }): GivenOption[] => {
     const option = command.options.find((one) => one.flags === flags) as Option;
     const name = option.attributeName();
     const source = command.getOptionValueSource(name);
-    if (source !== 'cli' && source !== 'env') return [];
-    return [
-      { from: source === 'cli' ? (option.long as string) : env, path, value: command.getOptionValue(name) },
-    ];
+    if (source === 'cli') return [{ from: option.long as string, path, value: command.getOptionValue(name) }];
+    if (source !== 'env') return [];
+    // To commander a switch is on by any text, `0` too.
+    const value = option.isBoolean() ? read(process.env[env] ?? '') : command.getOptionValue(name);
+    return [{ from: env, path, value }];
   });
 }

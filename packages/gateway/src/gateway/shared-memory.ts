@@ -1,5 +1,6 @@
-import KeyvRedis, { createClient, Keyv } from '@keyv/redis';
+import KeyvRedis, { createClient } from '@keyv/redis';
 import { createReasoningMemory, type ReasoningMemory } from '@kimi-tc/openai';
+import { Keyv } from 'keyv';
 import type { Log } from './create-log.ts';
 import type { Metrics } from './metrics.ts';
 
