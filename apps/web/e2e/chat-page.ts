@@ -40,7 +40,7 @@ export class ChatPage {
   }
 
   card(tool: string): Locator {
-    return this.page.getByRole('region', { name: `Call of ${tool}` });
+    return this.page.getByRole('article', { name: `Call of ${tool}` });
   }
 
   async chooseServer(id: string): Promise<void> {

@@ -39,12 +39,12 @@ it.each(names)('a full conversation over %s', async (name) => {
   if (reason) {
     await chat.settle();
     expect(await chat.alert.textContent()).toMatch(reason);
-    expect(await chat.page.getByRole('region', { name: 'Call of send_order' }).count()).toBe(0);
+    expect(await chat.page.getByRole('article', { name: 'Call of send_order' }).count()).toBe(0);
   } else {
     await approve.click();
     await chat.page.getByText('is on its way to Papier & Feder').first().waitFor();
     await chat.settle();
-    expect(await chat.page.getByRole('region', { name: /^Call of/ }).count()).toBe(3);
+    expect(await chat.page.getByRole('article', { name: /^Call of/ }).count()).toBe(3);
     expect(await chat.messages.textContent()).not.toMatch(/<\||think>|functions[._]/);
   }
   expect(watched.faults).toEqual([]);

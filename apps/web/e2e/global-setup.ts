@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -53,7 +54,7 @@ interface Server {
 
 async function startNext(env: Environment): Promise<Server> {
   const port = await findPort();
-  const next = fileURLToPath(import.meta.resolve('next/dist/bin/next'));
+  const next = createRequire(import.meta.url).resolve('next/dist/bin/next');
   const child = spawn(process.execPath, [next, 'start', '-H', '127.0.0.1', '-p', String(port)], {
     cwd: appFolder,
     env: { ...withoutKimi(process.env), ...env, NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' },

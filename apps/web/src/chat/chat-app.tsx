@@ -38,6 +38,8 @@ export function ChatApp({ servers, defaultServer }: ChatAppProps) {
   const [listShown, setListShown] = useState(false);
   const [storeBroken, setStoreBroken] = useState(false);
   const listButton = useRef<HTMLButtonElement>(null);
+  /** The conversation on the screen, for saves that end when another one is. */
+  const shownId = useRef<string>(undefined);
 
   const attempt = useCallback(async <Value,>(job: () => Promise<Value>): Promise<Value | undefined> => {
     try {
@@ -73,6 +75,10 @@ export function ChatApp({ servers, defaultServer }: ChatAppProps) {
   }, []);
 
   useEffect(() => {
+    shownId.current = open?.id;
+  }, [open]);
+
+  useEffect(() => {
     void refresh().then((list) => {
       const wanted = list.find(({ id }) => id === location.hash.slice(1));
       if (wanted) void show(wanted);
@@ -86,6 +92,7 @@ export function ChatApp({ servers, defaultServer }: ChatAppProps) {
       const title = known?.title ?? toTitle(messages);
       await attempt(() => saveConversation({ id, title, server, changedAt: Date.now() }, messages));
       await refresh();
+      if (id === shownId.current) writeHash(id);
     },
     [attempt, refresh, server],
   );

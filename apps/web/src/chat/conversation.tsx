@@ -2,7 +2,7 @@
 
 import { useChat } from '@ai-sdk/react';
 import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai';
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import type { ChatMessage } from '../agent/chat-message.ts';
 import { announce } from './announce.ts';
 import { Composer } from './composer.tsx';
@@ -12,6 +12,7 @@ import { Message } from './message.tsx';
 import { settleMessages, toWire } from './settle-messages.ts';
 import { Starters } from './starters.tsx';
 import { isToolPart } from './tool-part.ts';
+import { useSaved } from './use-saved.ts';
 import { useStickyScroll } from './use-sticky-scroll.ts';
 
 interface ConversationProps {
@@ -21,9 +22,6 @@ interface ConversationProps {
   readonly comparing: boolean;
   readonly onSave: (id: string, messages: readonly ChatMessage[]) => Promise<void>;
 }
-
-/** Milliseconds between two copies of a reply that grows. */
-const savePace = 400;
 
 /** Milliseconds between two looks at a reply that grows. */
 const showPace = 50;
@@ -65,28 +63,13 @@ export function Conversation({ id, initialMessages, server, comparing, onSave }:
     if (status === 'ready' || status === 'error') setMessages(settleMessages);
   }, [status, setMessages]);
 
-  const unsaved = useRef<readonly ChatMessage[]>(undefined);
-  useEffect(() => {
-    if (messages.length === 0 || messages === initialMessages) return;
-    unsaved.current = messages;
-    const timer = setTimeout(
-      () => {
-        unsaved.current = undefined;
-        history.replaceState(history.state, '', `#${id}`);
-        void latest.current.onSave(id, messages);
-      },
-      busy ? savePace : 0,
-    );
-    return () => clearTimeout(timer);
-  }, [id, messages, initialMessages, busy]);
-
-  useEffect(
-    () => () => {
-      void stop();
-      if (unsaved.current) void latest.current.onSave(id, unsaved.current);
-    },
-    [id, stop],
+  const save = useCallback(
+    (changed: readonly ChatMessage[]) => void latest.current.onSave(id, changed),
+    [id],
   );
+  useSaved(messages, initialMessages, busy, save);
+
+  useEffect(() => () => void stop(), [stop]);
 
   function send(text: string): void {
     scroll.stick();

@@ -23,12 +23,12 @@ export function Markdown({ text, growing }: MarkdownProps) {
   );
 }
 
-// The page has its own h1 and h2 above. Scrolling boxes can be reached by keyboard.
+// The page has its own h1. Scrolling boxes can be reached by keyboard.
 const components: Components = {
-  h1: 'h3',
-  h2: 'h4',
-  h3: 'h5',
-  h4: 'h6',
+  h1: 'h2',
+  h2: 'h3',
+  h3: 'h4',
+  h4: 'h5',
   h5: 'h6',
   h6: 'h6',
   p: 'p',

@@ -31,8 +31,8 @@ export const Message = memo(function Message({ message, comparing, growing, onDe
     <article className={styles.reply} data-comparing={comparing} aria-label="Reply" aria-busy={growing}>
       {comparing && (
         <div className={styles.heads}>
-          <h3>With kimi-tc</h3>
-          <h3>Without</h3>
+          <h2>With kimi-tc</h2>
+          <h2>Without</h2>
         </div>
       )}
       {steps.map((step, at) => (
@@ -59,7 +59,7 @@ export const Message = memo(function Message({ message, comparing, growing, onDe
 function Beside({ step }: { readonly step: Step }) {
   return (
     <div className={styles.without}>
-      <h4 className={styles.narrowHead}>Without kimi-tc</h4>
+      <h2 className={styles.narrowHead}>Without kimi-tc</h2>
       {step.plain ? (
         <PlainView step={step} reply={step.plain} />
       ) : (

@@ -30,8 +30,7 @@ describe('settleMessages', () => {
       toolCallId: 'a',
       state: 'output-error',
       errorText: 'Stopped before the call was whole. It did not run.',
-      input: undefined,
-      rawInput: '{"city": "Lis',
+      input: '{"city": "Lis',
     });
     expect(toWire(settled)).toEqual([question]);
   });

@@ -1,6 +1,9 @@
 import type { ChatMessage, ChatPart } from '../agent/chat-message.ts';
 import { isToolPart, type ToolPart } from './tool-part.ts';
 
+/** By this a call that was cut is known, too: it is not sent back to the model. */
+const cutText = 'Stopped before the call was whole. It did not run.';
+
 /**
  * Messages as they are when nothing more will come: a reply that was stopped, or that a reload cut off.
  * What was open is closed, and a call that was not whole, or had no result yet, is marked as one that
@@ -20,7 +23,7 @@ function settlePart(part: ChatPart): ChatPart {
   }
   if (!isToolPart(part)) return part;
   if (part.state === 'input-streaming') {
-    return fail(part, 'Stopped before the call was whole. It did not run.', undefined, part.rawInput ?? '');
+    return fail(part, cutText, part.rawInput ?? '');
   }
   if (part.state === 'input-available' || part.state === 'approval-responded') {
     return fail(part, 'Stopped before there was a result.', part.input);
@@ -28,7 +31,7 @@ function settlePart(part: ChatPart): ChatPart {
   return part;
 }
 
-function fail(part: ToolPart, errorText: string, input: unknown, rawInput?: string): ChatPart {
+function fail(part: ToolPart, errorText: string, input: unknown): ChatPart {
   const { type, toolCallId, callProviderMetadata } = part;
   return {
     type,
@@ -38,7 +41,6 @@ function fail(part: ToolPart, errorText: string, input: unknown, rawInput?: stri
     state: 'output-error',
     errorText,
     input,
-    ...(rawInput !== undefined && { rawInput }),
   } as ChatPart; // the input of a failed call fits none of the tools' types by itself
 }
 
@@ -54,5 +56,5 @@ export function toWire(messages: readonly ChatMessage[]): ChatMessage[] {
 
 function goesBack(part: ChatPart): boolean {
   if (part.type === 'data-plain' || part.type === 'data-problems') return false;
-  return !(isToolPart(part) && part.state === 'output-error' && part.input === undefined);
+  return !(isToolPart(part) && part.state === 'output-error' && part.errorText === cutText);
 }

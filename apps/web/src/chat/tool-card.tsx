@@ -22,7 +22,7 @@ export function ToolCard({ part, onDecide }: ToolCardProps) {
   const open = choice ?? (tone === 'active' || tone === 'waiting' || tone === 'bad');
   const name = nameOf(part);
   return (
-    <section className={styles.card} data-tone={tone} data-state={part.state} aria-label={`Call of ${name}`}>
+    <article className={styles.card} data-tone={tone} data-state={part.state} aria-label={`Call of ${name}`}>
       <button
         type="button"
         className={styles.head}
@@ -53,7 +53,7 @@ export function ToolCard({ part, onDecide }: ToolCardProps) {
           </button>
         </div>
       )}
-    </section>
+    </article>
   );
 }
 

@@ -36,16 +36,15 @@ export function describeState(part: ToolPart): { readonly label: string; readonl
   }
 }
 
-/** Whether the arguments never became whole: such a call did not run. */
+/** Whether the arguments never became whole or could not be read: such a call did not run. */
 export function isUnread(part: ToolPart): boolean {
-  return part.state === 'output-error' && (part.type === 'dynamic-tool' || part.input === undefined);
+  return part.state === 'output-error' && (part.type === 'dynamic-tool' || typeof part.input !== 'object');
 }
 
 /** The arguments, as JSON text while they grow and laid out once they are whole. */
 export function showArguments(part: ToolPart): string {
   if (part.state === 'input-streaming') return part.rawInput ?? '';
-  if (part.input === undefined) return ('rawInput' in part && String(part.rawInput ?? '')) || '';
-  return show(part.input);
+  return part.input === undefined ? '' : show(part.input);
 }
 
 export function show(value: unknown): string {
