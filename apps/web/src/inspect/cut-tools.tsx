@@ -21,19 +21,16 @@ const LONGEST_PIECE = 64;
 export function CutTools({ deltas, original, cuts, chosen, onChoose, onCut }: CutToolsProps) {
   const id = useId();
   const movable = cuts.filter((cut) => cut.movable);
+  const longest = lengthOfLongest(deltas);
   const cut = movable.find(({ index }) => index === chosen) ?? movable[0];
   const place = cut ? movable.indexOf(cut) : -1;
 
   function addOne(): void {
-    let longest = 0;
     let at = 0;
     let middle = 0;
     for (const delta of deltas) {
       const length = 'text' in delta ? delta.text.length : 0;
-      if (length > longest) {
-        longest = length;
-        middle = at + (length >> 1);
-      }
+      if (length === longest) middle = at + (length >> 1);
       at += length;
     }
     const next = addCut(deltas, middle);
@@ -56,11 +53,11 @@ export function CutTools({ deltas, original, cuts, chosen, onChoose, onCut }: Cu
             type="range"
             min={1}
             max={LONGEST_PIECE}
-            value={averageOf(deltas)}
+            value={Math.min(longest, LONGEST_PIECE)}
             aria-label="Cut after every so many units"
             onChange={(event) => onCut(cutEvery(deltas, event.currentTarget.valueAsNumber))}
           />
-          <output>{averageOf(deltas)} units</output>
+          <output>{longest} units</output>
         </label>
       </fieldset>
       <fieldset className={styles.group}>
@@ -113,9 +110,6 @@ export function CutTools({ deltas, original, cuts, chosen, onChoose, onCut }: Cu
   );
 }
 
-/** The usual length of a delta, as far as the slider goes. */
-function averageOf(deltas: readonly Delta[]): number {
-  const texts = deltas.flatMap((delta) => ('text' in delta && delta.text !== '' ? [delta.text.length] : []));
-  const longest = texts.reduce((most, length) => Math.max(most, length), 1);
-  return Math.min(longest, LONGEST_PIECE);
+function lengthOfLongest(deltas: readonly Delta[]): number {
+  return deltas.reduce((most, delta) => Math.max(most, 'text' in delta ? delta.text.length : 0), 1);
 }

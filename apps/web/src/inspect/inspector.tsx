@@ -30,9 +30,17 @@ interface Subject {
   original: readonly Delta[];
   name: string;
   note: string;
+  /** Another one for each thing that is picked, pasted or opened. */
+  key: number;
 }
 
-const FIRST: Subject = { reply: SAMPLE, original: SAMPLE.deltas, name: 'An example', note: SAMPLE_NOTE };
+const FIRST: Subject = {
+  reply: SAMPLE,
+  original: SAMPLE.deltas,
+  name: 'An example',
+  note: SAMPLE_NOTE,
+  key: 0,
+};
 
 /** A moment of play. */
 const BEAT = 650;
@@ -50,7 +58,8 @@ export function Inspector() {
       fromFragment(location.hash.slice(1)).then(
         (reply) => {
           if (!reply) return;
-          setSubject({ reply, original: reply.deltas, name: 'From a link', note: '' });
+          const name = 'From a link';
+          setSubject(({ key }) => ({ reply, original: reply.deltas, name, note: '', key: key + 1 }));
           setAbout(undefined);
         },
         (error: Error) => setMessage(`${error.message}.`),
@@ -61,8 +70,8 @@ export function Inspector() {
     return () => window.removeEventListener('hashchange', open);
   }, []);
 
-  function show(next: Subject): void {
-    setSubject(next);
+  function show(next: Omit<Subject, 'key'>): void {
+    setSubject(({ key }) => ({ ...next, key: key + 1 }));
     setAbout(undefined);
     setDialog(undefined);
     setMessage('');
@@ -136,6 +145,7 @@ export function Inspector() {
       {about && <RequestCase about={about} onClose={() => setAbout(undefined)} />}
       {reading ? (
         <Picture
+          key={subject.key}
           reading={reading}
           subject={subject}
           onReply={(reply) => setSubject((old) => ({ ...old, reply }))}
@@ -202,14 +212,6 @@ function Picture({ reading, subject, onReply }: PictureProps) {
     ? { ...wanted, column: Math.min(wanted.column, last) }
     : { row: 'event', column: last };
   const cuts = useMemo(() => cutsOf(reply.deltas), [reply.deltas]);
-
-  const [shownSubject, setShownSubject] = useState(subject.original);
-  if (shownSubject !== subject.original) {
-    setShownSubject(subject.original);
-    setWanted(undefined);
-    setChosen(undefined);
-    setPlaying(false);
-  }
 
   useEffect(() => {
     if (!isPlaying) return;
@@ -289,6 +291,7 @@ function Picture({ reading, subject, onReply }: PictureProps) {
           reading={reading}
           spot={spot}
           lit={hovered ?? here}
+          follows={wanted !== undefined}
           onMove={seek}
           onHover={setHovered}
           onTogglePlay={togglePlay}

@@ -17,6 +17,7 @@ export interface Layout {
   /** Where each column begins, and behind the last where the score ends, in pixels. */
   edges: Float64Array;
   /** The highest stacks. */
+  held: number;
   events: number;
   parts: number;
 }
@@ -27,21 +28,23 @@ function widthOf({ name, text }: Said): number {
 
 export function layOutScore(trace: Trace, score: Score, parts: readonly TracedPart[]): Layout {
   const edges = new Float64Array(score.columns.length + 1);
-  const highest = { events: 1, parts: 1 };
+  const highest = { held: 1, events: 1, parts: 1 };
   for (const [index, column] of score.columns.entries()) {
     const step = column.step === undefined ? undefined : trace.steps[column.step];
     const events = column.events.slice(0, MOST_STACKED);
     const own = column.parts.slice(0, MOST_STACKED);
+    const waiting = heldIn(trace, score, index);
     const widest = Math.max(
       0,
       step ? widthOf(sayLexeme(step)) : 0,
       step ? sayPlace(step.place).length * OF_NAME : 0,
-      ...heldIn(trace, score, index).map((held) => sayHeld(held).length * OF_NAME),
+      ...waiting.map((held) => sayHeld(held).length * OF_NAME),
       ...events.map((event) => widthOf(sayEvent((trace.events[event] as Trace['events'][number]).event))),
       ...own.map((part) => widthOf(sayPart((parts[part] as TracedPart).part))),
     );
     const width = Math.min(Math.max(widest + PADDING, NARROWEST), WIDEST);
     edges[index + 1] = (edges[index] ?? 0) + Math.round(width);
+    highest.held = Math.max(highest.held, waiting.length);
     highest.events = Math.max(highest.events, stackOf(column.events.length));
     highest.parts = Math.max(highest.parts, stackOf(column.parts.length));
   }

@@ -1,6 +1,6 @@
 'use client';
 
-import { type KeyboardEvent, type PointerEvent, useRef } from 'react';
+import { type KeyboardEvent, type PointerEvent, useMemo, useRef } from 'react';
 import { hasProblem, overlaps } from './cells.ts';
 import { addCut, type Cut, moveCut, removeCut } from './cuts.ts';
 import type { Delta } from './reply.ts';
@@ -28,8 +28,11 @@ export function ReplyText(props: ReplyTextProps) {
   const { reading, cuts, chosen, lit, readTo, onChoose, onHover, onCut } = props;
   const { trace, reply } = reading;
   const box = useRef<HTMLDivElement>(null);
-  const shown = windowAround(trace.text.length, lit?.from ?? readTo);
-  const segments = splitText(trace, shown);
+  const { from, to } = windowAround(trace.text.length, lit?.from ?? readTo);
+  const shown = { from, to };
+  const segments = useMemo(() => splitText(trace, { from, to }), [trace, from, to]);
+  /** More than one where a delta is empty or brought no text. */
+  const cutsAt = useMemo(() => Map.groupBy(cuts, ({ at }) => at), [cuts]);
   const anyHandle = cuts.find(({ movable }) => movable)?.index;
 
   function move(index: number, at: number): void {
@@ -60,8 +63,7 @@ export function ReplyText(props: ReplyTextProps) {
     if (at !== null && at !== undefined) move(index, at);
   }
 
-  function drawCut(cut: Cut | undefined) {
-    if (!cut) return null;
+  function drawCut(cut: Cut) {
     if (!cut.movable) return <span key={`cut ${cut.index}`} className={styles.wall} aria-hidden="true" />;
     const { index, at, min, max } = cut;
     return (
@@ -88,11 +90,6 @@ export function ReplyText(props: ReplyTextProps) {
     );
   }
 
-  /** Cuts behind a segment: more than one where a delta is empty or brought no text. */
-  function cutsBehind(segment: { to: number; endsDelta: boolean }): Cut[] {
-    return segment.endsDelta ? cuts.filter(({ at }) => at === segment.to) : [];
-  }
-
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the tools below add cuts by keyboard
     <div
@@ -107,23 +104,23 @@ export function ReplyText(props: ReplyTextProps) {
       }}
     >
       {shown.from > 0 && <span className={styles.beyond}>… {shown.from} units before this …</span>}
-      {segments.map((segment) => (
-        <span key={segment.from}>
-          <span
-            className={styles.segment}
-            data-at={segment.from}
-            data-tone={segment.tone}
-            data-odd={segment.delta % 2 === 1 ? '' : undefined}
-            data-later={segment.from >= readTo ? '' : undefined}
-            data-lit={lit && overlaps(segment, lit) ? '' : undefined}
-            data-problem={hasProblem(reading, segment) ? '' : undefined}
-            onPointerEnter={() => onHover({ from: segment.from, to: segment.to })}
-          >
-            {trace.text.slice(segment.from, segment.to)}
-          </span>
-          {cutsBehind(segment).map(drawCut)}
-        </span>
-      ))}
+      {segments.flatMap((segment) => [
+        // With the delta: text that a cut passes is drawn anew, and the cut itself stays and keeps the focus.
+        <span
+          key={`${segment.delta} ${segment.from}`}
+          className={styles.segment}
+          data-at={segment.from}
+          data-tone={segment.tone}
+          data-odd={segment.delta % 2 === 1 ? '' : undefined}
+          data-later={segment.from >= readTo ? '' : undefined}
+          data-lit={lit && overlaps(segment, lit) ? '' : undefined}
+          data-problem={hasProblem(reading, segment) ? '' : undefined}
+          onPointerEnter={() => onHover({ from: segment.from, to: segment.to })}
+        >
+          {trace.text.slice(segment.from, segment.to)}
+        </span>,
+        ...(segment.endsDelta ? (cutsAt.get(segment.to) ?? []).map(drawCut) : []),
+      ])}
       {shown.to < trace.text.length && (
         <span className={styles.beyond}>… {trace.text.length - shown.to} units behind this …</span>
       )}

@@ -30,6 +30,7 @@ const HINTS: Readonly<Record<RowName, string>> = {
 /** Pixels; score.module.css draws with them, too. */
 const LINE = 26;
 const CHIP = 40;
+const HELD = 23;
 const ROW_PADDING = 12;
 /** Columns that are drawn beyond both edges of what is seen. */
 const BEYOND = 6;
@@ -44,13 +45,15 @@ export interface ScoreProps {
   spot: Spot;
   /** What is highlighted; the items that came of it, or that it came of, are too. */
   lit: Range | undefined;
+  /** The score goes to where it is looked at; before the user went anywhere it shows its beginning. */
+  follows: boolean;
   onMove(spot: Spot): void;
   onHover(range: Range | undefined): void;
   onTogglePlay(): void;
 }
 
 /** The picture: rows are stations, columns are moments. */
-export function Score({ reading, spot, lit, onMove, onHover, onTogglePlay }: ScoreProps) {
+export function Score({ reading, spot, lit, follows, onMove, onHover, onTogglePlay }: ScoreProps) {
   const { layout, score, trace } = reading;
   const scroller = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ left: 0, width: 0, names: 0 });
@@ -79,13 +82,13 @@ export function Score({ reading, spot, lit, onMove, onHover, onTogglePlay }: Sco
     if (wasAt.current === spot.column) return;
     wasAt.current = spot.column;
     const element = scroller.current;
-    if (!element) return;
+    if (!element || !follows) return;
     const from = layout.edges[spot.column] ?? 0;
     const to = layout.edges[spot.column + 1] ?? from;
     const room = element.clientWidth - view.names;
     if (from < element.scrollLeft || to > element.scrollLeft + room)
       element.scrollLeft = Math.max(0, from - room / 3);
-  }, [spot.column, layout, view.names]);
+  }, [spot.column, layout, view.names, follows]);
 
   useEffect(() => {
     if (!wantsFocus.current) return;
@@ -125,24 +128,28 @@ export function Score({ reading, spot, lit, onMove, onHover, onTogglePlay }: Sco
   const from = Math.max(0, columnAt(layout, view.left) - BEYOND);
   const to = Math.min(last, columnAt(layout, view.left + view.width) + BEYOND);
   const drawn = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  const isSpotDrawn = spot.column >= from && spot.column <= to;
   const width = layout.edges[last + 1] ?? 0;
 
   const heights: Record<RowName, number> = {
     delta: 54,
     lexeme: 56,
     state: STAFF.length * LINE + ROW_PADDING,
-    held: 54,
+    held: Math.max(54, layout.held * HELD + ROW_PADDING),
     event: layout.events * CHIP + ROW_PADDING,
     part: layout.parts * CHIP + ROW_PADDING,
   };
 
   function cellsOf(row: RowName): Cell[] {
-    if (row !== 'delta') return drawn.map((column) => cellAt(reading, row, column));
+    // One cell can always take the focus, also when the score has been scrolled away from it.
+    const focused = row === spot.row && !isSpotDrawn ? [cellAt(reading, row, spot.column)] : [];
+    if (row !== 'delta') return [...drawn.map((column) => cellAt(reading, row, column)), ...focused];
     const first = score.columns[from]?.delta ?? 0;
     const end = score.columns[to]?.delta ?? 0;
-    return Array.from({ length: end - first + 1 }, (_, index) =>
+    const deltas = Array.from({ length: end - first + 1 }, (_, index) =>
       cellAt(reading, 'delta', score.deltaColumns[first + index] ?? 0),
     );
+    return deltas.some(({ column }) => column === focused[0]?.column) ? deltas : [...deltas, ...focused];
   }
 
   function place(cell: Cell): CSSProperties {
@@ -290,9 +297,14 @@ function Chip({ item: { said, range, isWrong }, lit, row, onHover }: ChipProps) 
       }}
     >
       <span className={styles.kind}>
+        {isWrong && (
+          <span className={styles.wrong}>
+            {SIGNS.problem}
+            <span className="visually-hidden"> problem, </span>{' '}
+          </span>
+        )}
         <span aria-hidden="true">{SIGNS[said.tone]} </span>
         {said.name}
-        {isWrong && <span className={styles.wrong}> {SIGNS.problem} problem</span>}
       </span>
       <span className={styles.words}>{said.text}</span>
     </span>

@@ -1,5 +1,5 @@
-import type { Range, Trace } from './trace-reply.ts';
-import { type Tone, toneOf } from './wording.ts';
+import type { Range, Trace, TracedStep } from './trace-reply.ts';
+import { type Tone, toneOfLexeme } from './wording.ts';
 
 /** A piece of the reply's text in one look. */
 export interface Segment extends Range {
@@ -10,14 +10,17 @@ export interface Segment extends Range {
   endsDelta: boolean;
 }
 
-/** The text of a stretch, cut where a lexeme or a delta ends; each piece as it was read first. */
+/** The text of a stretch, cut where a lexeme or a delta ends; each piece as it was read last. */
 export function splitText({ steps, deltas }: Trace, within: Range): Segment[] {
   const segments: Segment[] = [];
   let delta = 0;
-  for (const { lexeme, place, seen, taken } of steps) {
+  const lastAt = new Map<number, TracedStep>();
+  for (const step of steps) if (step.taken > 0) lastAt.set(step.lexeme.offset, step);
+  for (const step of steps) {
+    const { lexeme, seen, taken } = step;
     const from = Math.max(lexeme.offset + seen, within.from);
     const to = Math.min(lexeme.offset + taken, within.to);
-    const tone = lexeme.kind === 'text' ? toneOf(place) : 'marker';
+    const tone = toneOfLexeme(lastAt.get(lexeme.offset) ?? step);
     for (let at = from; at < to; ) {
       while ((deltas[delta]?.to ?? Infinity) <= at) delta++;
       const end = deltas[delta]?.to ?? to;

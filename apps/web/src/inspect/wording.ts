@@ -63,11 +63,22 @@ const MARKER_NAMES: Readonly<Record<TraceStep['lexeme']['kind'], string>> = {
   'end-of-sequence': 'end of sequence',
 };
 
-export function sayLexeme({ lexeme, place, seen, taken }: TraceStep): Said {
-  const { kind, text } = lexeme;
+export function sayLexeme(step: TraceStep): Said {
+  const { lexeme, seen, taken } = step;
   const again = taken === 0 ? 'put back' : seen > 0 ? 'again' : '';
-  const name = [MARKER_NAMES[kind], again].filter(Boolean).join(', ');
-  return { tone: kind === 'text' ? toneOf(place) : 'marker', name, text: showText(shorten(text)) };
+  const asText = isData(step) ? 'as text' : '';
+  const name = [MARKER_NAMES[lexeme.kind], asText, again].filter(Boolean).join(', ');
+  return { tone: toneOfLexeme(step), name, text: showText(shorten(lexeme.text)) };
+}
+
+export function toneOfLexeme(step: TraceStep): Tone {
+  return step.lexeme.kind === 'text' || isData(step) ? toneOf(step.place) : 'marker';
+}
+
+/** A special token that is none where it stands: in a quote or a JSON string, which goes on behind it. */
+function isData({ lexeme, place, next }: TraceStep): boolean {
+  const inside = place.detail === 'quote' || place.detail === 'string';
+  return lexeme.kind !== 'text' && inside && next.state === place.state && next.detail === place.detail;
 }
 
 export function toneOf({ state, detail }: Place): Tone {
