@@ -12,6 +12,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(exitCodes.couldNotRun);
 });
 
+// Where nobody hears what is wrong, the exit code still tells that something is.
+process.stderr.on('error', () => {});
+
 try {
   await createProgram().parseAsync(nameCommand(process.argv.slice(2)), { from: 'user' });
 } catch (error) {

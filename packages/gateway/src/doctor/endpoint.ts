@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isObject, type JsonObject, objectsOf, readObject, textOf } from '../json.ts';
 import { UsageError } from '../terminal/usage-error.ts';
-import { isObject, type JsonObject, objectsOf, readObject, textOf } from './json.ts';
 import { type Chat, readChunks, readCompletion, readError } from './read-chat.ts';
 import { readWire, type Wire } from './read-wire.ts';
 

@@ -1,6 +1,6 @@
 import { createParser, type KimiEvent } from '@kimi-tc/core';
+import { isObject } from '../json.ts';
 import type { FaultCode } from './faults.ts';
-import { isObject } from './json.ts';
 
 /**
  * What is wrong with the arguments of a call, as they came.

@@ -1,29 +1,26 @@
+import { textOf } from '../json.ts';
 import { examineArguments } from './examine-arguments.ts';
 import { excerpt, type FaultCode, type Finding } from './faults.ts';
-import { textOf } from './json.ts';
 import type { Chat, SeenCall } from './read-chat.ts';
 import { toolNames } from './tools.ts';
 
 const NATIVE_ID = /^functions\..+:\d+$/;
 
-/**
- * What is wrong with the calls that a server parsed.
- *
- * @param offered names of the tools of the request
- * @param taken ids of earlier calls of the conversation
- */
-export function examineCalls(
-  chat: Chat,
-  {
-    offered = toolNames,
-    taken = [],
-    wasCut,
-  }: { offered?: readonly string[]; taken?: readonly string[]; wasCut: boolean },
-): Finding[] {
+export interface CallsContext {
+  /** Ids of earlier calls of the conversation. */
+  readonly taken: readonly string[];
+  /** Whether the model knows ids of its own: those of K3 have no form. */
+  readonly hasNativeIds: boolean;
+  /** The reply did not come to its end. */
+  readonly wasCut: boolean;
+}
+
+/** What is wrong with the calls that a server parsed. */
+export function examineCalls(chat: Chat, { taken, hasNativeIds, wasCut }: CallsContext): Finding[] {
   const { calls, streamed } = chat;
   const seen = new Set(taken);
   const findings = calls.flatMap((call) => {
-    const own = [...examineId(call, seen), ...examineName(call, offered), ...examineValue(call, wasCut)];
+    const own = [...examineId(call, seen, hasNativeIds), ...examineName(call), ...examineValue(call, wasCut)];
     seen.add(call.id);
     return own;
   });
@@ -32,24 +29,26 @@ export function examineCalls(
     : findings;
 }
 
-function examineId({ id, fragments }: SeenCall, seen: ReadonlySet<string>): Finding[] {
+function examineId({ id, fragments }: SeenCall, seen: ReadonlySet<string>, hasNativeIds: boolean): Finding[] {
   const ids = new Set(fragments.map((fragment) => textOf(fragment.id)).filter((one) => one !== ''));
   if (ids.size > 1) return [{ code: 'call-id-changes', detail: [...ids].slice(0, 3).join(', ') }];
   if (id === '') return [{ code: 'id-missing' }];
   return [
     ...(seen.has(id) ? [{ code: 'ids-repeated', detail: id } as const] : []),
-    ...(NATIVE_ID.test(id) ? [] : [{ code: 'ids-not-native', detail: excerpt(id) } as const]),
+    ...(!hasNativeIds || NATIVE_ID.test(id)
+      ? []
+      : [{ code: 'ids-not-native', detail: excerpt(id) } as const]),
   ];
 }
 
-function examineName({ name, fragments }: SeenCall, offered: readonly string[]): Finding[] {
+function examineName({ name, fragments }: SeenCall): Finding[] {
   const names = fragments.map((fragment) => textOf(fragment.name)).filter((one) => one !== '');
   if (names.length > 1) {
     const isSame = names.every((one) => one === name);
     return [{ code: isSame ? 'name-repeated' : 'name-in-fragments', detail: names.slice(0, 3).join(' | ') }];
   }
-  if (offered.includes(name)) return [];
-  const isDressed = offered.some((one) => name.trim() === one || name.endsWith(`.${one}`));
+  if (toolNames.includes(name)) return [];
+  const isDressed = toolNames.some((one) => name.trim() === one || name.endsWith(`.${one}`));
   return [{ code: isDressed ? 'tool-name-changed' : 'unknown-tool', detail: excerpt(JSON.stringify(name)) }];
 }
 

@@ -1,8 +1,8 @@
+import { isObject, textOf } from '../json.ts';
 import type { Failure, Reply } from './endpoint.ts';
 import { examineCalls } from './examine-calls.ts';
 import { examineText } from './examine-text.ts';
 import { excerpt, type FaultCode, type Finding } from './faults.ts';
-import { isObject, textOf } from './json.ts';
 import type { ProbeContext } from './probe.ts';
 import type { Chat } from './read-chat.ts';
 import type { Wire } from './read-wire.ts';
@@ -21,7 +21,7 @@ const LONG_STREAM = { ms: 2000, chunks: 20 };
  */
 export function examineReply(
   reply: Reply,
-  { slowMs }: Pick<ProbeContext, 'slowMs'>,
+  { slowMs, profile }: ProbeContext,
   taken: readonly string[] = [],
 ): Finding[] {
   const { request, chat, wire, failure } = reply;
@@ -40,7 +40,7 @@ export function examineReply(
     ...findings,
     ...examineText(chat, wasCut),
     ...examineFields(chat),
-    ...examineCalls(chat, { taken, wasCut }),
+    ...examineCalls(chat, { taken, wasCut, hasNativeIds: profile.grammar === 'k2' }),
     ...(reply.broken || chat.error !== undefined ? [] : examineEnd(chat)),
   ];
 }

@@ -100,7 +100,8 @@ function examineRawId(id: string): FaultCode | undefined {
   if (form === 'no-prefix') return 'id-without-prefix';
   if (form === 'counter-only') return 'id-bare-counter';
   if (/^functions_.+_\d+$/.test(id)) return 'id-underscored';
-  return toolNames.some((name) => id.includes(name)) ? 'id-glued' : 'id-opaque';
+  if (!toolNames.some((name) => id.includes(name))) return 'id-opaque';
+  return /\d$/.test(id) ? 'id-glued' : 'id-without-counter';
 }
 
 function excerptAt(text: string, pattern: RegExp): string {

@@ -33,7 +33,7 @@ function byNothing(level: Level, title: string, fix: string): Fault {
 
 const RETRY = "the client's own retries; nothing to set here";
 const SERVER = 'mend or replace the server, or what stands in front of it';
-const FRAMING = 'clients behind the gateway see plain events; SDKs read it';
+const FRAMING = 'legal; kimi-tc reads it, as the SDKs do, and may pass it on so';
 
 /** All that the doctor can find, under the code that names it. */
 export const faults = {
@@ -79,6 +79,7 @@ export const faults = {
   'noise-in-section': inReplies('fault', 'text stands between section begin and call begin'),
   'id-without-prefix': inReplies('fault', 'ids in the text have no `functions.` in front'),
   'id-glued': inReplies('fault', 'ids in the text have no colon in front of the counter'),
+  'id-without-counter': inReplies('fault', 'ids in the text have no counter'),
   'id-underscored': inReplies('fault', 'ids in the text have underscores for dot and colon'),
   'id-bare-counter': inReplies('fault', 'ids in the text are a counter alone; the arguments tell the tool'),
   'id-opaque': inReplies('fault', 'ids in the text name no tool; the arguments tell it'),

@@ -57,7 +57,8 @@ function drawFindings(findings: readonly ReportedFinding[], paint: Paint, width:
 function drawProbes(probes: readonly ReportedProbe[], paint: Paint): string {
   const styles: Readonly<Record<ReportedProbe['outcome'], Style>> = {
     passed: 'green',
-    findings: 'red',
+    faults: 'red',
+    notes: 'yellow',
     inconclusive: 'yellow',
     skipped: 'dim',
   };

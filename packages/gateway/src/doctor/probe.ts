@@ -1,7 +1,7 @@
 import type { ModelProfile } from '@kimi-tc/core';
+import type { JsonObject } from '../json.ts';
 import type { Reply } from './endpoint.ts';
 import type { Finding } from './faults.ts';
-import type { JsonObject } from './json.ts';
 
 /** One question to an endpoint: what is sent, and what the answers say. */
 export interface Probe {

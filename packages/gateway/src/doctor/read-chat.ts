@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, objectsOf, textOf } from './json.ts';
+import { isObject, type JsonObject, objectsOf, textOf } from '../json.ts';
 
 /** What a plain client of the OpenAI API sees of a reply, streamed or not; nothing is mended. */
 export interface Chat {

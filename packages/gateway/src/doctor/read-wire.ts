@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, readObject } from './json.ts';
+import { isObject, type JsonObject, readObject } from '../json.ts';
 
 /** A stream of server-sent events, and how it was spelt. */
 export interface Wire {

@@ -12,8 +12,8 @@ import {
   type Turn,
 } from '@kimi-tc/testing';
 import { afterEach, describe, expect, test } from 'vitest';
+import { isObject, objectsOf, textOf } from '../json.ts';
 import { type FaultCode, faults } from './faults.ts';
-import { isObject, objectsOf, textOf } from './json.ts';
 import { type DoctorOptions, type Report, runDoctor } from './run-doctor.ts';
 
 const running = new Set<Engine>();
@@ -285,6 +285,11 @@ async function examineServer(
 /** What no behaviour of the pretend engine shows, and a server that does it. */
 const provoked: Readonly<Partial<Record<FaultCode, () => Promise<Report>>>> = {
   'end-token-in-text': () => examineServer((body, res) => send(res, body, { content: 'Hi.<|im_end|>' })),
+  'id-without-counter': () =>
+    examineServer((body, res) => {
+      const call = '<|tool_call_begin|>functions.get_weather<|tool_call_argument_begin|>{}<|tool_call_end|>';
+      send(res, body, { content: `<|tool_calls_section_begin|>${call}<|tool_calls_section_end|>` });
+    }),
   'stream-differs': () =>
     examineServer((body, res) => {
       const message = { reasoning_content: 'Hm.', tool_calls: [toCall({})] };

@@ -42,7 +42,7 @@ export interface ReportedFinding {
 export interface ReportedProbe {
   readonly name: string;
   readonly asks: string;
-  readonly outcome: 'passed' | 'findings' | 'inconclusive' | 'skipped';
+  readonly outcome: 'passed' | 'faults' | 'notes' | 'inconclusive' | 'skipped';
   /** Why it is inconclusive, or was skipped. */
   readonly reason?: string | undefined;
 }
@@ -175,8 +175,9 @@ function report(judged: readonly Judged[]): ReportedFinding[] {
 function describe({ probe: { name, asks }, verdict }: Judged): ReportedProbe {
   if (verdict === 'skipped')
     return { name, asks, outcome: 'skipped', reason: 'a plain request is not answered' };
-  if (verdict.findings.length > 0) return { name, asks, outcome: 'findings' };
-  const { inconclusive } = verdict;
+  const { findings, inconclusive } = verdict;
+  if (findings.some(({ code }) => faults[code].level === 'fault')) return { name, asks, outcome: 'faults' };
+  if (findings.length > 0) return { name, asks, outcome: 'notes' };
   return inconclusive === undefined
     ? { name, asks, outcome: 'passed' }
     : { name, asks, outcome: 'inconclusive', reason: inconclusive };

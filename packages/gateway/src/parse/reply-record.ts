@@ -1,4 +1,5 @@
 import type { ToolCallPiece } from '@kimi-tc/core';
+import { isObject, type JsonObject, textOf } from '../json.ts';
 
 /** One reply of a model, as a line of a file holds it. */
 export interface ReplyRecord {
@@ -23,8 +24,6 @@ export interface ReplyRecord {
 export class RecordError extends Error {
   override readonly name: string = 'RecordError';
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 const EXPECTED =
   'expected a string, {"text": …}, a chat or text completion with "choices", a message with "content", or a line of a batch result with "response"';
@@ -52,40 +51,40 @@ export function readRecord(line: string): ReplyRecord[] {
 /** @param outer what stands around the value, for what it does not say itself */
 function readValue(value: unknown, outer: Partial<ReplyRecord>): ReplyRecord[] {
   if (typeof value === 'string') return [toReply({ text: value }, outer)];
-  if (!isFields(value)) throw new RecordError(EXPECTED);
+  if (!isObject(value)) throw new RecordError(EXPECTED);
   const known = { ...outer, ...readCommon(value) };
-  if (isFields(value.response)) return readResponse(value.response, { ...known, id: known.id ?? outer.id });
-  if (isFields(value.error)) throw new RecordError(`it holds an error: ${textOf(value.error.message)}`);
+  if (isObject(value.response)) return readResponse(value.response, { ...known, id: known.id ?? outer.id });
+  if (isObject(value.error)) throw new RecordError(`it holds an error: ${textOf(value.error.message)}`);
   if (Array.isArray(value.choices)) {
     if (value.choices.length === 0) throw new RecordError('expected at least one choice');
     return value.choices.map((choice, at) => readChoice(choice, at, known));
   }
-  return [toReply(isFields(value.message) ? { ...value, ...value.message } : value, known)];
+  return [toReply(isObject(value.message) ? { ...value, ...value.message } : value, known)];
 }
 
 /** Batch results of the OpenAI API and of vLLM: the completion is the body of a response. */
-function readResponse(response: Fields, known: Partial<ReplyRecord>): ReplyRecord[] {
+function readResponse(response: JsonObject, known: Partial<ReplyRecord>): ReplyRecord[] {
   const { body, status_code: status = 200 } = response;
-  if (status !== 200 || !isFields(body)) throw new RecordError(`the request failed with status ${status}`);
+  if (status !== 200 || !isObject(body)) throw new RecordError(`the request failed with status ${status}`);
   const { id } = known;
   return readValue(body, known).map((record) => ({ ...record, id: id ?? record.id }));
 }
 
 function readChoice(choice: unknown, at: number, known: Partial<ReplyRecord>): ReplyRecord {
-  if (!isFields(choice)) throw new RecordError(`choices[${at}]: expected an object`);
+  if (!isObject(choice)) throw new RecordError(`choices[${at}]: expected an object`);
   const { index, message, text, finish_reason } = choice;
-  if (!isFields(message) && typeof text !== 'string') {
+  if (!isObject(message) && typeof text !== 'string') {
     throw new RecordError(`choices[${at}]: expected a "message" or a "text"`);
   }
-  const fields = isFields(message) ? message : { text };
+  const fields = isObject(message) ? message : { text };
   const number = typeof index === 'number' ? index : at;
   return toReply(
     { ...fields, finish_reason },
-    { ...known, choice: number, isCompletion: !isFields(message) },
+    { ...known, choice: number, isCompletion: !isObject(message) },
   );
 }
 
-function toReply(fields: Fields, known: Partial<ReplyRecord>): ReplyRecord {
+function toReply(fields: JsonObject, known: Partial<ReplyRecord>): ReplyRecord {
   const { text, content, tool_calls: calls, finish_reason: finish } = fields;
   const reasoning = textOf(fields.reasoning_content) || textOf(fields.reasoning);
   const hasText = typeof text === 'string' || typeof content === 'string';
@@ -103,22 +102,22 @@ function toReply(fields: Fields, known: Partial<ReplyRecord>): ReplyRecord {
     reasoning,
     isCompletion: known.isCompletion ?? false,
     content: textOf(text) || textOf(content),
-    calls: Array.isArray(calls) ? calls.filter(isFields).map(toPiece) : [],
+    calls: Array.isArray(calls) ? calls.filter(isObject).map(toPiece) : [],
     finishReason: finish,
   };
 }
 
-function toPiece(call: Fields, place: number): ToolCallPiece {
-  const { name, arguments: args } = isFields(call.function) ? call.function : call;
+function toPiece(call: JsonObject, place: number): ToolCallPiece {
+  const { name, arguments: args } = isObject(call.function) ? call.function : call;
   const index = typeof call.index === 'number' ? call.index : place;
   return { index, id: textOf(call.id), name: textOf(name), arguments: args };
 }
 
 /** What a record says about itself, as far as it does. */
-function readCommon(fields: Fields): Partial<ReplyRecord> {
+function readCommon(fields: JsonObject): Partial<ReplyRecord> {
   const { id, custom_id, model, tools } = fields;
   const own = textOf(custom_id) || textOf(id);
-  if (tools !== undefined && tools !== null && !(Array.isArray(tools) && tools.every(isFields))) {
+  if (tools !== undefined && tools !== null && !(Array.isArray(tools) && tools.every(isObject))) {
     throw new RecordError('tools: expected an array of tools');
   }
   return {
@@ -126,12 +125,4 @@ function readCommon(fields: Fields): Partial<ReplyRecord> {
     ...(typeof model === 'string' && { model }),
     ...(Array.isArray(tools) && { tools }),
   };
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

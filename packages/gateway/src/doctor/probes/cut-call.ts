@@ -1,7 +1,7 @@
+import { textOf } from '../../json.ts';
 import { examineArguments } from '../examine-arguments.ts';
 import { examineReply } from '../examine-reply.ts';
 import { excerpt, type Finding } from '../faults.ts';
-import { textOf } from '../json.ts';
 import type { Probe } from '../probe.ts';
 import { tools } from '../tools.ts';
 import { ask, asStream } from './messages.ts';

@@ -1,5 +1,5 @@
+import { textOf } from '../../json.ts';
 import { excerpt } from '../faults.ts';
-import { textOf } from '../json.ts';
 import type { Probe } from '../probe.ts';
 
 export const errorShape: Probe = {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../../json.ts';
 import { tools } from '../tools.ts';
 
 /** Asks for usage as well: clients do, and servers differ. */

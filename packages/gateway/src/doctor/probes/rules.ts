@@ -1,6 +1,6 @@
+import type { JsonObject } from '../../json.ts';
 import type { Reply } from '../endpoint.ts';
 import { excerpt, type FaultCode } from '../faults.ts';
-import type { JsonObject } from '../json.ts';
 import type { Probe, Verdict } from '../probe.ts';
 import { tools } from '../tools.ts';
 import { ask, askWeather, asRule, continueWeather } from './messages.ts';
