@@ -1,22 +1,24 @@
 import { setTimeout } from 'node:timers/promises';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createChunkTransform } from './chunk-transform.ts';
+import type { KimiChunkDelta } from './kimi-chunk.ts';
 import { toSseBody } from './response-body.ts';
 
 const toEvent = (delta: object, finish_reason: string | null = null) =>
   `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
 const toText = (...pieces: string[]) => pieces.map((content) => toEvent({ content }));
 
+/** What leaves for these reads of a server's. */
+async function readAll(reads: readonly Uint8Array[]): Promise<string> {
+  const transformed = toSseBody(ReadableStream.from(reads), createChunkTransform({}), () => undefined);
+  return new Response(transformed).text();
+}
+
 /** The deltas that leave for these reads of a server's. */
-async function readDeltas(...reads: string[][]): Promise<unknown[]> {
-  const body = ReadableStream.from(reads.map((events) => new TextEncoder().encode(events.join(''))));
-  const transformed = toSseBody(body, createChunkTransform({}), () => undefined);
-  const out: unknown[] = [];
-  for await (const bytes of transformed) {
-    const events = new TextDecoder().decode(bytes).match(/\{.*\}/g) ?? [];
-    out.push(...events.map((json) => JSON.parse(json).choices[0].delta));
-  }
-  return out;
+async function readDeltas(...reads: string[][]): Promise<KimiChunkDelta[]> {
+  const out = await readAll(reads.map((events) => new TextEncoder().encode(events.join(''))));
+  return (out.match(/\{.*\}/g) ?? []).map((json) => JSON.parse(json).choices[0].delta);
 }
 
 test('what is made of the text of one read leaves in one chunk for each field and call', async () => {
@@ -60,3 +62,69 @@ test('a reader that leaves is told nothing of how the stream ended', async () =>
   await setTimeout(0);
   expect(problems).toEqual([]);
 });
+
+test('what leaves is the same however the bytes are cut into reads', async () => {
+  const piece = fc.oneof(
+    fc.constantFrom(
+      'a',
+      ' b',
+      '.',
+      '<',
+      '<|',
+      '|>',
+      '"',
+      '\\',
+      '\n',
+      '日',
+      '😀',
+      '{',
+      '}',
+      '{"a":1}',
+      '`',
+      '\u0001',
+    ),
+    fc.constantFrom(
+      '<|tool_call_begin|>',
+      '<|tool_call_argument_begin|>',
+      '<|tool_call_end|>',
+      'functions.f:0',
+    ),
+    fc.constantFrom('<|tool_calls_section_begin|>', '<|tool_calls_section_end|>', '<think>', '</think>'),
+  );
+  const said = fc.record({ field: fc.constantFrom('content', 'content', 'reasoning_content'), piece });
+  const lengths = fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 8 });
+  await fc.assert(
+    fc.asyncProperty(fc.array(said, { maxLength: 40 }), lengths, async (all, cuts) => {
+      const events = [
+        toEvent({ role: 'assistant', content: '' }),
+        ...all.map(({ field, piece: text }) => toEvent({ [field]: text })),
+        toEvent({}, 'stop'),
+        'data: [DONE]\n\n',
+      ];
+      const bytes = new TextEncoder().encode(events.join(''));
+      const reads: Uint8Array[] = [];
+      for (let at = 0, turn = 0; at < bytes.length; at += reads.at(-1)?.length ?? 0)
+        reads.push(bytes.slice(at, at + (cuts[turn++ % cuts.length] ?? 1)));
+      const alone = events.map((event) => new TextEncoder().encode(event));
+      expect(fold(await readAll(reads))).toEqual(fold(await readAll(alone)));
+    }),
+  );
+});
+
+/** The chunks without the finish, texts that follow one another in one field as one; and how it ended. */
+function fold(out: string): unknown[] {
+  const chunks = (out.match(/\{.*\}/g) ?? []).map((json) => JSON.parse(json).choices[0]);
+  const said: [string, string][] = [];
+  for (const { delta } of chunks) {
+    const { role: _, reasoning: __, ...fields } = delta as KimiChunkDelta;
+    for (const [field, value] of Object.entries(fields)) {
+      const [call] = Array.isArray(value) ? value : [];
+      const key = call ? `${call.index} ${call.id ?? ''} ${call.function.name ?? ''}` : field;
+      const text = call ? call.function.arguments : value;
+      const last = said.at(-1);
+      if (last?.[0] === key) last[1] += text;
+      else if (text !== '' || call?.id) said.push([key, text]);
+    }
+  }
+  return [...said, ...chunks.filter((choice) => choice.finish_reason).map(({ x_kimi }) => x_kimi)];
+}
