@@ -1,13 +1,18 @@
 // Changes the parser and the grammar, one small thing at a time, and shows the changes that no test notices:
-//     pnpm --filter @kimi-tc/hardening mutate [parse/json-scanner.ts …]
-// Files are named from packages/core/src; without any, all of parse/ and grammar/ are mutated, which takes hours.
+//     pnpm --filter @kimi-tc/hardening mutate [--unit] [parse/json-scanner.ts …]
+// Files are named from packages/core/src; without any, all of parse/ and grammar/ are mutated. The corpus and the laws
+// are run against every mutant; with --unit also the unit tests, which takes seconds for each.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
-const stryker = fileURLToPath(new URL('../bin/stryker.js', import.meta.resolve('@stryker-mutator/core')));
-const plugin = fileURLToPath(import.meta.resolve('@stryker-mutator/vitest-runner'));
-const given = process.argv.slice(2).filter((word) => word !== '--');
+const stryker = fileURLToPath(new URL('../../bin/stryker.js', import.meta.resolve('@stryker-mutator/core')));
+const plugins = ['@stryker-mutator/vitest-runner', './corpus-runner.ts']
+  .map((name) => fileURLToPath(import.meta.resolve(name)))
+  .join();
+const words = process.argv.slice(2).filter((word) => word !== '--');
+const isUnit = words.includes('--unit');
+const given = words.filter((word) => word !== '--unit');
 const files =
   given.length > 0 ? given : ['parse/*.ts', 'grammar/*.ts', '!parse/problem-messages.ts', '!**/*.test.ts'];
 const mutate = files
@@ -16,7 +21,18 @@ const mutate = files
 
 const { status } = spawnSync(
   process.execPath,
-  [stryker, 'run', 'internal/hardening/src/mutation/stryker.json', '--mutate', mutate, '--plugins', plugin],
+  [
+    '--conditions=@kimi-tc/source',
+    stryker,
+    'run',
+    'internal/hardening/src/mutation/stryker.json',
+    '--mutate',
+    mutate,
+    '--plugins',
+    plugins,
+    '--testRunner',
+    isUnit ? 'vitest' : 'corpus',
+  ],
   {
     cwd: root,
     stdio: 'inherit',

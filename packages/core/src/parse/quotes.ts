@@ -69,9 +69,10 @@ export function createQuoteTracker(): QuoteTracker {
       if (run > 0) settleRun();
       if (span > 0 && text[at] === '\n') span = 0;
       if (fence + span > 0 !== before) return at;
-      // Nothing happens before the next backtick or, in a span, the end of its line.
-      const lineEnd = span > 0 ? indexIn(text, '\n', at, to) : to;
-      at = indexIn(text, '`', at, lineEnd);
+      // Nothing happens before the next backtick or, in a span, the end of its line. The line end is looked for only
+      // up to that backtick: many spans in a long line must not look for its end each.
+      const tick = indexIn(text, '`', at, to);
+      at = span > 0 ? indexIn(text, '\n', at, tick) : tick;
       atLineStart = text[at - 1] === '\n';
     }
     return to;
