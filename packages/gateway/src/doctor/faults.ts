@@ -258,7 +258,11 @@ export const faults = {
     'messages of the role developer are refused',
     'send them as system',
   ),
-  'content-parts-refused': byNothing('fault', 'content in parts is refused', 'send content as a string'),
+  'content-parts-refused': inRequests(
+    'fault',
+    'content in parts is refused',
+    'text in parts is joined in requests by default (request: { messages })',
+  ),
   'client-fields-refused': byNothing(
     'fault',
     'fields that clients send (store, prompt_cache_key, …) are refused',

@@ -1,3 +1,4 @@
+import { CUT_ARGUMENTS_SEAL } from '@kimi-tc/core';
 import { isObject, type JsonObject, objectsOf, textOf } from '../json.ts';
 
 /** What a plain client of the OpenAI API sees of a reply, streamed or not; nothing is mended. */
@@ -45,7 +46,7 @@ export function readChunks(chunks: readonly JsonObject[]): Chat {
   return {
     ...readFields(deltas),
     streamed: true,
-    calls: foldCalls(deltas.flatMap((delta, chunk) => readFragments(delta, chunk))),
+    calls: foldCalls(deltas.flatMap((delta, chunk) => readFragments(delta, chunk))).filter(mayRun),
     finishReasons: choices.flatMap((choice) => textOf(choice?.finish_reason) || []),
     usage: chunks.map((chunk) => chunk.usage).findLast(isObject),
     usageOnChoice: choices.some((choice) => isObject(choice?.usage)),
@@ -91,6 +92,11 @@ function readFragments(fields: JsonObject, chunk: number): CallFragment[] {
     const { name, arguments: args } = isObject(inner) ? inner : {};
     return { index, id, type, name, arguments: args, chunk };
   });
+}
+
+/** Not a call that kimi-tc, in front of the server, has given up: no client can run it. */
+function mayRun(call: SeenCall): boolean {
+  return !textOf(call.arguments).endsWith(CUT_ARGUMENTS_SEAL);
 }
 
 /** Joins fragments by their index, as the SDKs do. */

@@ -264,56 +264,55 @@ function toCall(more: Body, args = '{"city":"Paris"}', name = 'get_weather'): Bo
   };
 }
 
-function refuseIf(test: (body: Body) => boolean): Partial<EngineOptions> {
-  return {
-    onRequest({ body }) {
-      if (test(body as Body)) throw new Error('not like that');
-    },
-  };
-}
-
 const holds = (body: Body, text: string): boolean => JSON.stringify(body).includes(text);
 
-async function examineServer(
-  respond: Parameters<typeof serve>[0],
-  options: Partial<DoctorOptions> = {},
-): Promise<Report> {
-  const baseUrl = await serve(respond);
-  return examine('healthy', {}, { baseUrl, model: 'kimi-k2.5', ...options });
+/** A server that answers in its own way, or the healthy pretend engine with one more rule. */
+interface Stranger {
+  readonly respond?: Parameters<typeof serve>[0];
+  readonly refuses?: (body: Body) => boolean;
+  readonly options?: Partial<DoctorOptions>;
 }
 
-/** What no behaviour of the pretend engine shows, and a server that does it. */
-const provoked: Readonly<Partial<Record<FaultCode, () => Promise<Report>>>> = {
-  'end-token-in-text': () => examineServer((body, res) => send(res, body, { content: 'Hi.<|im_end|>' })),
-  'id-without-counter': () =>
-    examineServer((body, res) => {
-      const call = '<|tool_call_begin|>functions.get_weather<|tool_call_argument_begin|>{}<|tool_call_end|>';
-      send(res, body, { content: `<|tool_calls_section_begin|>${call}<|tool_calls_section_end|>` });
-    }),
-  'stream-differs': () =>
-    examineServer((body, res) => {
+async function examineStranger(stranger: Stranger, more: Partial<DoctorOptions> = {}): Promise<Report> {
+  const { respond, refuses = () => false } = stranger;
+  const options = { model: 'kimi-k2.6', ...stranger.options, ...more };
+  if (respond) return examine('healthy', {}, { baseUrl: await serve(respond), ...options });
+  const onRequest = ({ body }: EngineRequest): void => {
+    if (refuses(body as Body)) throw new Error('not like that');
+  };
+  return examine('healthy', { onRequest }, options);
+}
+
+/** Answers each request with the same message. */
+function always(message: Body, finishReason?: string): Stranger {
+  return { respond: (body, res) => send(res, body, message, finishReason) };
+}
+
+const rawHeader = '<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather';
+const hello = { choices: [{ index: 0, message: { content: 'Hi.' }, finish_reason: 'stop' }] };
+let waits = true;
+
+/** What no behaviour of the pretend engine shows, and who does it. */
+const strangers: Readonly<Partial<Record<FaultCode, Stranger>>> = {
+  'end-token-in-text': always({ content: 'Hi.<|im_end|>' }),
+  'id-without-counter': always({
+    content: `${rawHeader}<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>`,
+  }),
+  'stream-differs': {
+    respond: (body, res) => {
       const message = { reasoning_content: 'Hm.', tool_calls: [toCall({})] };
       send(res, body, message, body.stream === true ? 'tool_calls' : 'stop');
-    }),
-  'id-missing': () =>
-    examineServer((body, res) => send(res, body, { tool_calls: [toCall({ id: '' })] }, 'tool_calls')),
-  'unknown-tool': () =>
-    examineServer((body, res) =>
-      send(res, body, { tool_calls: [toCall({}, '{}', 'look_up')] }, 'tool_calls'),
-    ),
-  'arguments-not-json': () =>
-    examineServer((body, res) =>
-      send(res, body, { tool_calls: [toCall({}, '{city: Paris}')] }, 'tool_calls'),
-    ),
-  'cut-call-as-complete': () =>
-    examineServer((body, res) => send(res, body, { tool_calls: [toCall({}, '{"city":"Pa')] }, 'tool_calls')),
-  'tool-choice-ignored': () =>
-    examineServer((body, res) => send(res, body, { tool_calls: [toCall({})] }, 'tool_calls')),
-  'forced-tool-ignored': () => examineServer((body, res) => send(res, body, { content: 'Good morning!' })),
-  'text-at-once': () => examineServer((body, res) => send(res, body, { content: 'word '.repeat(60) })),
-  'stream-held-back': () => {
-    let waits = true;
-    return examineServer(async (_, res) => {
+    },
+  },
+  'id-missing': always({ tool_calls: [toCall({ id: '' })] }, 'tool_calls'),
+  'unknown-tool': always({ tool_calls: [toCall({}, '{}', 'look_up')] }, 'tool_calls'),
+  'arguments-not-json': always({ tool_calls: [toCall({}, '{city: Paris}')] }, 'tool_calls'),
+  'cut-call-as-complete': always({ tool_calls: [toCall({}, '{"city":"Pa')] }, 'tool_calls'),
+  'tool-choice-ignored': always({ tool_calls: [toCall({})] }, 'tool_calls'),
+  'forced-tool-ignored': always({ content: 'Good morning!' }),
+  'text-at-once': always({ content: 'word '.repeat(60) }),
+  'stream-held-back': {
+    respond: async (_, res) => {
       // Headers at once, and all chunks together behind a long wait.
       res.setHeader('content-type', 'text/event-stream');
       res.flushHeaders();
@@ -321,77 +320,57 @@ const provoked: Readonly<Partial<Record<FaultCode, () => Promise<Report>>>> = {
       waits = false;
       const chunk = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'a ' } }] })}\n\n`;
       res.end(`${chunk.repeat(30)}data: [DONE]\n\n`);
-    });
+    },
   },
-  'usage-missing': () =>
-    examineServer((_, res) => {
-      res.setHeader('content-type', 'application/json');
-      res.end(
-        JSON.stringify({ choices: [{ index: 0, message: { content: 'Hi.' }, finish_reason: 'stop' }] }),
-      );
-    }),
-  'stream-ignored': () => examineServer((_, res) => send(res, {}, { content: 'Hi.' })),
-  'no-answer-in-time': () => examineServer(() => {}, { timeoutMs: 100 }),
-  'request-refused': () =>
-    examine(
-      'healthy',
-      refuseIf(() => true),
-    ),
-  'errors-unreadable': () =>
-    examineServer((body, res) => {
+  'usage-missing': {
+    respond: (_, res) => res.setHeader('content-type', 'application/json').end(JSON.stringify(hello)),
+  },
+  'stream-ignored': { respond: (_, res) => send(res, {}, { content: 'Hi.' }) },
+  'no-answer-in-time': { respond: () => {}, options: { timeoutMs: 100 } },
+  'request-refused': { refuses: () => true },
+  'errors-unreadable': {
+    respond: (body, res) => {
       if (Array.isArray(body.messages)) send(res, body, { content: 'Hi.' });
       else res.writeHead(422).end('"messages" it is not');
-    }),
-  'no-chat-endpoint': () =>
-    examineServer((body, res, path) => {
-      if (path === '/v1/completions')
-        res.end(JSON.stringify({ choices: [{ index: 0, text: String(body.prompt) }] }));
-      else res.writeHead(404).end();
-    }),
-  'foreign-ids-refused': () =>
-    examine(
-      'healthy',
-      refuseIf((body) => holds(body, 'call_9f31')),
-    ),
-  'schema-keywords-refused': () =>
-    examine(
-      'healthy',
-      refuseIf((body) => holds(body, 'exclusiveMinimum')),
-    ),
-  'developer-role-refused': () =>
-    examine(
-      'healthy',
-      refuseIf((body) => holds(body, '"developer"')),
-    ),
-  'content-parts-refused': () =>
-    examine(
-      'healthy',
-      refuseIf((body) => objectsOf(body.messages).some(({ content }) => Array.isArray(content))),
-    ),
-  'client-fields-refused': () =>
-    examine(
-      'healthy',
-      refuseIf((body) => 'prompt_cache_key' in body),
-    ),
+    },
+  },
+  'no-chat-endpoint': {
+    respond: (body, res, path) => {
+      if (path !== '/v1/completions') return res.writeHead(404).end();
+      return res.end(JSON.stringify({ choices: [{ index: 0, text: String(body.prompt) }] }));
+    },
+  },
+  'foreign-ids-refused': { refuses: (body) => holds(body, 'call_9f31') },
+  'schema-keywords-refused': { refuses: (body) => holds(body, '$schema') },
+  'developer-role-refused': { refuses: (body) => holds(body, '"developer"') },
+  'content-parts-refused': {
+    refuses: (body) => objectsOf(body.messages).some(({ content }) => Array.isArray(content)),
+  },
+  'client-fields-refused': { refuses: (body) => 'prompt_cache_key' in body },
 };
 
 describe('names what only other servers do', () => {
-  test.each(Object.entries(provoked))('%s', async (code, provoke) => {
-    const report = await provoke();
+  test.each(Object.entries(strangers))('%s', async (code, stranger) => {
+    const report = await examineStranger(stranger);
     expect(codesOf(report), JSON.stringify(report.findings, null, 1)).toContain(code);
   });
 
   test('so that nothing it knows is never seen', () => {
-    const seen = new Set<string>([...Object.values(verdicts).flat(), ...Object.keys(provoked)]);
+    const seen = new Set<string>([...Object.values(verdicts).flat(), ...Object.keys(strangers)]);
     expect([...seen].sort()).toEqual(Object.keys(faults).sort());
+  });
+
+  const mended = Object.entries(strangers).filter(
+    ([code]) => faults[code as FaultCode].mendedIn !== 'nothing',
+  );
+  test.each(mended)('%s is mended as it says', async (code, stranger) => {
+    const report = await examineStranger(stranger, { fetch: createKimiFetch({ endpoint: 'router' }) });
+    expect(codesOf(report), JSON.stringify(report.findings, null, 1)).not.toContain(code);
   });
 });
 
 test('a parameter that is refused alone is not blamed on the other one', async () => {
-  const report = await examine(
-    'healthy',
-    refuseIf((body) => 'thinking' in body),
-  );
+  const report = await examineStranger({ refuses: (body) => 'thinking' in body });
   expect(codesOf(report)).toEqual([]);
   expect(report.probes.find(({ name }) => name === 'thinking-and-effort')).toMatchObject({
     outcome: 'inconclusive',
@@ -400,14 +379,13 @@ test('a parameter that is refused alone is not blamed on the other one', async (
 });
 
 test('a call that the token limit cuts is fine if the server says so', async () => {
-  const report = await examineServer((body, res) =>
-    send(res, body, { tool_calls: [toCall({}, '{"city":"Pa')] }, 'length'),
-  );
+  const report = await examineStranger(always({ tool_calls: [toCall({}, '{"city":"Pa')] }, 'length'));
   expect(report.probes.find(({ name }) => name === 'cut-call')).toMatchObject({ outcome: 'passed' });
 });
 
 test('stops when it is told to', async () => {
   const stop = new AbortController();
-  const report = examineServer(() => stop.abort(new Error('enough')), { signal: stop.signal });
+  const respond = (): void => stop.abort(new Error('enough'));
+  const report = examineStranger({ respond, options: { signal: stop.signal } });
   await expect(report).rejects.toThrow('enough');
 });
