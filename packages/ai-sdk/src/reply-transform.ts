@@ -5,7 +5,7 @@ import { findEmptyTurn } from './kimi-error.ts';
 import { addKimiMetadata, toKimiMetadata } from './kimi-metadata.ts';
 import type { ReplySettings } from './kimi-options.ts';
 import { isMissingFinish, toFinishReason, toFinishWord } from './to-finish-reason.ts';
-import { createStreamPartWriter, type NativeCall } from './to-stream-parts.ts';
+import { createStreamPartWriter, type IncomingDelta, type NativeCall } from './to-stream-parts.ts';
 import { toUsage } from './to-usage.ts';
 import type { PartTransform } from './transform-stream.ts';
 
@@ -43,7 +43,7 @@ export function createReplyTransform(
   const fedCalls: FedCall[] = [];
   /** Ids of calls that are not the application's to run, or whose input is no JSON. */
   const passing = new Set<string>();
-  let incoming: BlockDelta | undefined;
+  let incoming: IncomingDelta | undefined;
   /** What the parser reports may be about a call of the wrapped model. */
   let nativesMayStart = false;
   /** Something that the parser does not see: the turn is not empty. */
@@ -105,18 +105,20 @@ export function createReplyTransform(
     blocks.end(part);
   }
 
-  function feedCall(call: FedCall, piece: { name?: string; arguments?: string }): void {
+  function feedInput(call: FedCall, input: string): void {
     nativesMayStart = true;
-    parser.feedToolCall({ index: call.place, id: call.id, ...piece });
+    parser.feedToolCall({ index: call.place, id: call.id, arguments: input });
     nativesMayStart = false;
-    call.fed += piece.arguments ?? '';
+    call.fed += input;
   }
 
   function beginCall(id: string, name: string): FedCall {
     const call: FedCall = { place: fedCalls.length, id, fed: '', started: false };
     natives.set(id, call);
     fedCalls.push(call);
-    feedCall(call, { name });
+    nativesMayStart = true;
+    parser.feedToolCall({ index: call.place, id, name });
+    nativesMayStart = false;
     return call;
   }
 
@@ -124,7 +126,10 @@ export function createReplyTransform(
     const known = natives.get(part.toolCallId);
     const call = known && !known.call ? known : beginCall(part.toolCallId, part.toolName);
     call.call = part;
-    if (part.input.startsWith(call.fed)) feedCall(call, { arguments: part.input.slice(call.fed.length) });
+    const { length } = call.fed;
+    // Mostly all of it has come; to compare it, the pieces would have to be put together.
+    if (length > 0 && length === part.input.length) return;
+    if (part.input.startsWith(call.fed)) feedInput(call, part.input.slice(length));
   }
 
   function passCall(part: LanguageModelV4StreamPart, id: string): void {
@@ -192,7 +197,10 @@ export function createReplyTransform(
         case 'tool-input-delta': {
           const call = natives.get(part.id);
           if (!call || passing.has(part.id)) return enqueue(part);
-          return feedCall(call, { arguments: part.delta });
+          incoming = part;
+          feedInput(call, part.delta);
+          incoming = undefined;
+          return;
         }
         case 'tool-input-end':
           if (passing.has(part.id)) enqueue(part);

@@ -9,6 +9,9 @@ type Part<Type extends LanguageModelV4StreamPart['type']> = Extract<
   { type: Type }
 >;
 
+/** A delta of the wrapped model. */
+export type IncomingDelta = BlockDelta | Part<'tool-input-delta'>;
+
 /** What a wrapped model itself said of a call that it parsed. */
 export interface NativeCall {
   start?: Part<'tool-input-start'>;
@@ -19,7 +22,7 @@ export interface StreamPartWriterOptions {
   enqueue(part: LanguageModelV4StreamPart): void;
   blocks: BlockWriter;
   /** The delta being read, if an event may be just that delta again. */
-  incoming(): BlockDelta | undefined;
+  incoming(): IncomingDelta | undefined;
   /** The block that text of a type goes into. */
   blockOf(type: BlockDelta['type']): BlockStart;
   /** What the wrapped model said of a call that starts, if the call is its. */
@@ -50,6 +53,12 @@ export function createStreamPartWriter(options: StreamPartWriterOptions): (event
     const start = blockOf(type);
     const same = part?.type === type && part.delta === delta;
     blocks.write(same ? part : { type, id: start.id, delta }, start);
+  }
+
+  function writeInput(id: string, delta: string): void {
+    const part = incoming();
+    const same = part?.type === 'tool-input-delta' && part.id === id && part.delta === delta;
+    writeOfCall(same ? part : { type: 'tool-input-delta', id, delta });
   }
 
   function start({ index, id, name, rawId }: Extract<KimiEvent, { type: 'tool-call-start' }>): void {
@@ -100,7 +109,7 @@ export function createStreamPartWriter(options: StreamPartWriterOptions): (event
         return start(event);
       case 'tool-call-delta': {
         const id = started.get(event.index)?.id;
-        if (id !== undefined) writeOfCall({ type: 'tool-input-delta', id, delta: event.delta });
+        if (id !== undefined) writeInput(id, event.delta);
         return;
       }
       case 'tool-call-end':
