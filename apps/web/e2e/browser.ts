@@ -8,7 +8,7 @@ import { expect } from 'vitest';
 export interface WatchedPage {
   readonly page: Page;
   /** Console errors, page errors, failed requests and requests to other hosts, as lines. */
-  readonly faults: readonly string[];
+  readonly faults: string[];
   close(): Promise<void>;
 }
 
@@ -54,8 +54,8 @@ export async function watchPage(
     if (response.status() >= 400) faults.push(`status ${response.status()}: ${response.url()}`);
   });
   page.on('requestfailed', (request) => {
-    // A prefetch that a navigation overtakes is given up by Next.js itself.
-    if (request.headers()['next-router-prefetch']) return;
+    // What a navigation overtakes is given up: prefetches, and the icon.
+    if (request.headers()['next-router-prefetch'] || request.url().includes('/icon.svg')) return;
     faults.push(`failed request: ${request.url()} ${request.failure()?.errorText ?? ''}`);
   });
   await page.goto(url);

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 
-export const starters = {
+const starters = {
   order: /^Order twelve notebooks/,
   weather: /^Is it warmer in Lisbon/,
   calculate: /^What is 12/,
@@ -52,8 +52,15 @@ export class ChatPage {
     await this.question.press('Enter');
   }
 
-  async start(starter: keyof typeof starters): Promise<void> {
-    await this.button(starters[starter]).click();
+  /** One of the questions that an empty conversation offers. */
+  starter(name: keyof typeof starters): Locator {
+    return this.page
+      .getByRole('region', { name: 'Conversation' })
+      .getByRole('button', { name: starters[name] });
+  }
+
+  async start(name: keyof typeof starters): Promise<void> {
+    await this.starter(name).click();
   }
 
   async compare(): Promise<void> {

@@ -47,5 +47,8 @@ it.each(names)('a full conversation over %s', async (name) => {
     expect(await chat.page.getByRole('article', { name: /^Call of/ }).count()).toBe(3);
     expect(await chat.messages.textContent()).not.toMatch(/<\||think>|functions[._]/);
   }
-  expect(watched.faults).toEqual([]);
+  // At an error in the stream the page gives up the request.
+  const gaveUp = /^failed request: .*\/api\/chat net::ERR_ABORTED$/;
+  expect(watched.faults.filter((fault) => !(reason && gaveUp.test(fault)))).toEqual([]);
+  watched.faults.length = 0;
 });

@@ -13,6 +13,9 @@ import { ChatPage } from './chat-page.ts';
 const fast = `${inject('fast')}/chat`;
 const slow = `${inject('slow')}/chat`;
 
+/** What the page itself gives up is no failure: it was told to stop, or it was told of an error. */
+const gaveUp = /^failed request: .*\/api\/chat net::ERR_ABORTED$/;
+
 let browser: Browser;
 let watched: WatchedPage | undefined;
 
@@ -28,7 +31,7 @@ afterEach(async () => {
 async function openChat(url: string, options?: Parameters<typeof watchPage>[2]): Promise<ChatPage> {
   watched = await watchPage(browser, url, options);
   const chat = new ChatPage(watched.page);
-  await chat.button(/^Order twelve/).waitFor();
+  await chat.starter('order').waitFor();
   return chat;
 }
 
@@ -92,23 +95,24 @@ describe('a conversation', () => {
 
   it('shows arguments as they grow', async () => {
     const chat = await openChat(slow);
+    await chat.page.evaluate(() => {
+      const seen = new Set<string>();
+      Object.assign(window, { grown: seen });
+      const look = (): void => {
+        const growing = document.querySelector('[data-state="input-streaming"] pre')?.textContent;
+        if (growing) seen.add(growing);
+      };
+      new MutationObserver(look).observe(document.body, {
+        childList: true,
+        characterData: true,
+        subtree: true,
+      });
+    });
     await chat.start('note');
-    const card = chat.card('write_note');
-    await card.getByText('Writing arguments').waitFor();
-    const looks = await card.evaluate(
-      (element) =>
-        new Promise<number>((resolve) => {
-          const seen = new Set<string>();
-          const look = (): void => {
-            seen.add(element.querySelector('pre')?.textContent ?? '');
-            if (element.getAttribute('data-state') === 'input-streaming') requestAnimationFrame(look);
-            else resolve(seen.size);
-          };
-          look();
-        }),
-    );
-    expect(looks).toBeGreaterThan(2);
     await chat.page.getByText('Noted.').first().waitFor();
+    const grown = await chat.page.evaluate(() => [...(window as unknown as { grown: Set<string> }).grown]);
+    expect(grown.length).toBeGreaterThan(2);
+    for (const [at, text] of grown.entries()) expect(text.startsWith(grown[at - 1] ?? '')).toBe(true);
     expectNoFaults();
   });
 
@@ -149,8 +153,7 @@ describe('stopping', () => {
     await keepScreenshot(chat.page, 'chat-stopped');
     await chat.ask('What do my notes say?');
     await chat.page.getByText('You have 2 notes').first().waitFor();
-    // A request that the page itself gives up is no failure.
-    expectNoFaults(/^failed request: .*\/api\/chat net::ERR_ABORTED$/);
+    expectNoFaults(gaveUp);
   });
 
   it('works by Escape, in the middle of a thought', async () => {
@@ -161,7 +164,7 @@ describe('stopping', () => {
     await chat.button(/^Thought/).waitFor();
     await chat.settle();
     expect(await chat.page.getByRole('article', { name: /^Call of/ }).count()).toBe(0);
-    expectNoFaults(/^failed request: .*\/api\/chat net::ERR_ABORTED$/);
+    expectNoFaults(gaveUp);
   });
 });
 
@@ -178,7 +181,7 @@ describe('trouble', () => {
     await chat.alert.getByRole('button', { name: 'Try again' }).click();
     await chat.page.getByText('= 104.958').first().waitFor();
     expect(await chat.alert.count()).toBe(0);
-    expectNoFaults();
+    expectNoFaults(gaveUp);
   });
 
   it('of the page’s own server is told as well', async () => {
@@ -223,7 +226,7 @@ describe('conversations', () => {
       .getByText(/You have [23] notes/)
       .first()
       .waitFor();
-    expectNoFaults(/^failed request: .*\/api\/chat net::ERR_ABORTED$/);
+    expectNoFaults(gaveUp);
   });
 
   it('are several, and can be renamed and deleted', async () => {
@@ -301,7 +304,7 @@ describe('a real endpoint', () => {
     const bodies: Promise<string>[] = [];
     chat.page.on('response', (response) => bodies.push(response.text().catch(() => '')));
     await chat.page.reload();
-    await chat.button(/^Order twelve/).waitFor();
+    await chat.starter('order').waitFor();
     await chat.chooseServer('endpoint');
     await chat.start('calculate');
     await chat.page.getByText('= 104.958').first().waitFor();
@@ -361,7 +364,7 @@ describe('the page', () => {
     await expectAccessible(chat.page);
     await keepScreenshot(chat.page, 'chat-phone-list');
     await chat.button('New conversation').click();
-    await chat.button(/^Order twelve/).waitFor();
+    await chat.starter('order').waitFor();
     expect(await overflow()).toBe(0);
     expectNoFaults();
   });

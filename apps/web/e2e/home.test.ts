@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { expectAccessible, keepScreenshot, launchBrowser, watchPage } from './browser.ts';
@@ -16,7 +19,7 @@ it.each(['light', 'dark'] as const)(
   async (colorScheme) => {
     const { page, faults, close } = await watchPage(browser, home, { colorScheme });
     const turn = page.getByRole('figure', { name: 'The app gets' });
-    expect(await turn.textContent()).toMatch(/get_weather {"city":"Oslo"}.*tool_calls/);
+    expect(await turn.textContent()).toMatch(/get_weather {"city":"Oslo"}.*tool-calls/);
     await expectAccessible(page);
     await keepScreenshot(page, `home-${colorScheme}`);
     await page.getByRole('link', { name: 'Chat', exact: true }).click();
@@ -61,17 +64,22 @@ it('the API takes posts of its own pages only', async () => {
   expect(foreign.status).toBe(403);
 });
 
-it('a page of another site cannot ask the agent', async () => {
-  const { page, close } = await watchPage(browser, home);
-  await page.route('http://other.test/', (route) =>
-    route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>other</title>' }),
+it('a page of another origin cannot ask the agent', async () => {
+  const other = createServer((_, response) =>
+    response.setHeader('content-type', 'text/html').end('<title>other</title>'),
   );
-  await page.goto('http://other.test/');
-  const answered = page.waitForResponse((response) => response.url().endsWith('/api/chat'));
+  other.listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { page, close } = await watchPage(
+    browser,
+    `http://127.0.0.1:${(other.address() as AddressInfo).port}/`,
+  );
+  const answered = page.waitForResponse((response) => response.url() === `${home}/api/chat`);
   await page.evaluate(
     (url) => fetch(url, { method: 'POST', mode: 'no-cors', body: '{}' }),
     `${home}/api/chat`,
   );
   expect((await answered).status()).toBe(403);
   await close();
+  other.close();
 });
