@@ -212,7 +212,7 @@ test('the keyboard walks through time and stations, and plays', async () => {
   await expect.poll(() => inspect.moment()).toBe(12);
   await expect.poll(() => here.evaluate((cell) => cell === document.activeElement)).toBe(true);
   await page.keyboard.press('Space');
-  await expect.poll(() => inspect.moment()).toBeGreaterThan(13);
+  await expect.poll(() => inspect.moment(), { timeout: 10_000 }).toBeGreaterThan(13);
   await page.keyboard.press('Space');
   await inspect.button('Play').waitFor();
   await page.keyboard.press('End');
