@@ -415,6 +415,8 @@ async function playProvider(of: CorpusCase, input: CaseInput): Promise<TurnOutco
   return foldStream(await readAll(model, options, () => handedIn));
 }
 
+// Where a text is cut matters to the transform of the fetch alone, and its own corpus cuts at every position; what
+// the provider adds never looks into a delta. Here that would be fifty thousand replies through the whole SDK.
 describeCorpus(
   { name: 'the provider', run: playProvider },
   { kinds: ['deltas', 'chunks', 'message'], chunkings: ['whole', 'as-given', 'units'] },
