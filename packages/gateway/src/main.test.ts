@@ -386,6 +386,19 @@ describe.each(shells)('kimi-tc completion $name', ({ name, ask }) => {
   });
 });
 
+test.skipIf(spawnSync('zsh', ['--version']).status !== 0)('zsh takes its script', async () => {
+  const { stdout: script } = await runCommand(['completion', 'zsh']);
+  const { status, stderr } = spawnSync('zsh', ['-f'], {
+    input: `autoload -U compinit; compinit -D -u\n${script}\n(( $+_comps[kimi-tc] ))`,
+    encoding: 'utf8',
+  });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(script).toContain(
+    "'--tools[tools that were offered: a JSON array, or the request they stand in]:file:_files'",
+  );
+  expect(script).toContain("'--channel[the field that raw text stood in]:field:(content reasoning)'");
+});
+
 test.skipIf(spawnSync('bash', ['--version']).status !== 0)(
   'bash itself completes the line of a user, files too',
   async () => {

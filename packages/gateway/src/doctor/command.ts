@@ -86,8 +86,12 @@ function readKey(name: string | undefined): string | undefined {
 
 function readUrl(text: string): string {
   const url = URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new InvalidArgumentError('Expected a URL with http or https, e.g. http://localhost:8000/v1.');
+  const isPlain = url && url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+  if (!isPlain || !/^https?:$/.test(url.protocol)) {
+    // Commander shows what was given beside this.
+    throw new InvalidArgumentError(
+      'Expected a URL with http or https, without credentials, query and fragment, e.g. http://localhost:8000/v1.',
+    );
   }
   return text.replace(/\/+$/, '');
 }
