@@ -1,5 +1,5 @@
-// Times the parser against other ways to read the same stream, requests and prompts against JSON.stringify, and
-// clients with the packages against the same clients without:
+// Times the parser against other ways to read the same stream, requests and prompts against JSON.stringify,
+// clients with the packages against the same clients without, and the gateway against none and another:
 //     pnpm bench [--quick] [--markdown] [--json FILE]
 // --quick takes fewer rounds and leaves out what takes longest.
 import { writeFileSync } from 'node:fs';
@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { FULL_CLIENTS, measureAiSdk, measureSdk, QUICK_CLIENTS } from './client-times.ts';
 import { createReadings } from './contenders.ts';
 import { createFixtures, DELTA_LENGTHS, type Fixture } from './fixtures.ts';
+import { FULL_GATEWAYS, measureGateways, QUICK_GATEWAYS } from './gateways.ts';
 import { measureHeldBack } from './held-back.ts';
 import { measureGrowth } from './linearity.ts';
 import { measureManyStreams, STREAMS } from './many-streams.ts';
@@ -54,6 +55,8 @@ progress('the OpenAI SDK');
 const sdk = await measureSdk(clientEffort);
 progress('the AI SDK');
 const aiSdk = await measureAiSdk(clientEffort);
+progress('gateways');
+const gateways = await measureGateways(values.quick ? QUICK_GATEWAYS : FULL_GATEWAYS);
 const held = fixtures.find((fixture) => fixture.name === AIMS.hermesShape) as Fixture;
 
 const report: Report = {
@@ -64,6 +67,7 @@ const report: Report = {
   heldBack: { shape: held.name, deltaLength: 4, units: measureHeldBack(held, 4) },
   requests: { messages: [...REQUEST_MESSAGES], works },
   clients: { sdk, aiSdk, manyStreams },
+  gateways,
 };
 process.stdout.write(
   `${formatReport(report, values.markdown ? 'markdown' : 'plain')}\n\n${values.markdown ? '' : `${formatAims(report)}\n`}`,

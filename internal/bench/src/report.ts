@@ -1,5 +1,6 @@
 import type { ClientRow } from './client-times.ts';
 import type { ContenderName } from './contenders.ts';
+import { GATEWAY_CHUNKS, type GatewayRow } from './gateways.ts';
 import type { Growth } from './linearity.ts';
 import type { ManyStreams } from './many-streams.ts';
 import type { Timing } from './measure.ts';
@@ -23,6 +24,7 @@ export interface Report {
   heldBack: { shape: string; deltaLength: number; units: number };
   requests: { messages: number[]; works: RequestGrowth[] };
   clients: ClientReport;
+  gateways: GatewayRow[];
 }
 
 export interface ClientReport {
@@ -132,6 +134,13 @@ function formatManyStreams({ streams, chunks, atOnce, wrong, cost, heap }: ManyS
   return `${streams} streams through one fetch, ${count(chunks)} chunks, ${atOnce} open at once: ${wrong} read as anything but their own turn; ${count(cost.cpu)} ms of CPU. Heap in use ${before} before, and after ${after.length} such runs ${after.join(', ')}.`;
 }
 
+const GATEWAY_HEAD = ['reply', 'way', 'first token', 'added', 'chunks a second'];
+
+function gatewayCells({ reply, way, firstToken, added, chunksPerSecond }: GatewayRow): string[] {
+  const more = way === 'direct' ? '–' : milliseconds(added);
+  return [reply, way, milliseconds(firstToken), more, count(chunksPerSecond)];
+}
+
 type Draw = (head: readonly string[], rows: readonly string[][], leftAligned: number) => string;
 
 const drawMarkdown: Draw = (head, rows, leftAligned) => {
@@ -186,6 +195,8 @@ export function formatReport(report: Report, form: 'plain' | 'markdown'): string
     ),
     `One conversation of that length, the ratio to half of it, and to JSON.stringify of the longest.`,
     ...formatClients(report.clients, form),
+    draw(GATEWAY_HEAD, report.gateways.map(gatewayCells), 2),
+    `Replies of ${GATEWAY_CHUNKS} chunks, 8 in a write: the first token of one at a time, and the chunks of many at once.`,
   ];
   return sections.join('\n\n');
 }

@@ -93,7 +93,7 @@ interface GatewayProcess {
 }
 
 async function startGatewayProcess(upstream: string): Promise<GatewayProcess> {
-  const args = ['--upstream', upstream, '--port', '0', '--idle-timeout', '1500', '--concurrency', '1000'];
+  const args = ['--upstream', upstream, '--port', '0', '--idle-timeout', '5000', '--concurrency', '1000'];
   const child: ChildProcessWithoutNullStreams = spawn(process.execPath, [
     '--conditions=@kimi-tc/source',
     main,

@@ -54,6 +54,7 @@ describe('a client that leaves', () => {
     await until(() => gateway.lines.filter(({ status }) => status === 499).length === 5);
     expect(await gateway.metric('kimi_tc_streams_open')).toBe(0);
     expect(await gateway.metric('kimi_tc_requests_running')).toBe(0);
+    expect(await gateway.metric('kimi_tc_upstream_errors_total')).toBe(0);
   });
 
   test.each([true, false])('before the first byte ends the request too (streamed: %s)', async (stream) => {

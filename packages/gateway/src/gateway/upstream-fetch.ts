@@ -57,9 +57,8 @@ export function createUpstreamFetch(
     const exchange = exchanges.getStore();
     const giveUp = new AbortController();
     const signal = init.signal ? AbortSignal.any([init.signal, giveUp.signal]) : giveUp.signal;
-    const firstByte = setTimeout(
-      () => giveUp.abort(fail(504, 'upstream_timeout', `sent nothing within ${timeouts.firstByteMs} ms`)),
-      timeouts.firstByteMs,
+    const cancelFirst = startPatience(timeouts.firstByteMs, () =>
+      giveUp.abort(fail(504, 'upstream_timeout', `sent nothing within ${timeouts.firstByteMs} ms`)),
     );
     if (exchange) exchange.sentAt = performance.now();
     const { statusCode, headers, body } = await request(String(input), {
@@ -69,13 +68,13 @@ export function createUpstreamFetch(
       dispatcher: agent,
       signal,
     }).catch((error) => {
-      clearTimeout(firstByte);
+      cancelFirst();
       throw toFailure(error, signal);
     });
     // Whoever reads it is told; nobody is where it is left unread.
     body.on('error', () => {});
     if (statusCode >= 300 && statusCode < 400) {
-      clearTimeout(firstByte);
+      cancelFirst();
       body.destroy();
       // Where it points to is no upstream that somebody configured, and a key would go there.
       throw fail(502, 'upstream_redirect', `redirects (status ${statusCode}), which is not followed`);
@@ -84,7 +83,7 @@ export function createUpstreamFetch(
     const head = { status: statusCode, headers: fromHeaders(headers) };
     const plain = decode(Readable.toWeb(body) as ReadableStream<Bytes>, head.headers);
     const recording = exchange?.recorder?.start(String(init.body), statusCode);
-    const watched = watch(plain, { giveUp, signal, firstByte, exchange, recording });
+    const watched = watch(plain, { giveUp, signal, cancelFirst, exchange, recording });
     const isEmpty = statusCode === 204 || statusCode === 205;
     if (isEmpty) await watched.cancel();
     return Object.defineProperty(new Response(isEmpty ? null : watched, head), 'url', {
@@ -94,18 +93,20 @@ export function createUpstreamFetch(
 
   /** The body as it is, read under the eye of a clock that runs only while somebody waits for it. */
   function watch(body: ReadableStream<Bytes>, watching: Watching): ReadableStream<Bytes> {
-    const { giveUp, signal, firstByte, exchange, recording } = watching;
+    const { giveUp, signal, cancelFirst, exchange, recording } = watching;
     const reader = body.getReader();
     let begun = false;
+    let isLeft = false;
     const giveUpIdle = () =>
       giveUp.abort(fail(504, 'upstream_idle', `fell silent in its reply, for ${timeouts.idleMs} ms`));
     return new ReadableStream(
       {
         async pull(controller) {
-          const idle = begun ? setTimeout(giveUpIdle, timeouts.idleMs) : undefined;
+          const cancelIdle = begun ? startPatience(timeouts.idleMs, giveUpIdle) : cancelFirst;
           try {
             const { value, done } = await reader.read();
-            if (!begun) clearTimeout(firstByte);
+            cancelIdle();
+            if (isLeft) return;
             begun = true;
             if (exchange) exchange.heardAt = performance.now();
             if (done) {
@@ -116,18 +117,18 @@ export function createUpstreamFetch(
               controller.enqueue(value);
             }
           } catch (error) {
-            clearTimeout(firstByte);
+            cancelIdle();
+            if (isLeft) return;
             recording?.end();
             const reset = fail(502, 'upstream_reset', `broke off its reply (${codeOf(error)})`);
             const failure = signal.aborted ? signal.reason : reset;
             if (failure instanceof ApiError) onError(failure.code);
             controller.error(failure);
-          } finally {
-            clearTimeout(idle);
           }
         },
         cancel(reason) {
-          clearTimeout(firstByte);
+          isLeft = true;
+          cancelFirst();
           return reader.cancel(reason);
         },
       },
@@ -147,10 +148,25 @@ export function createUpstreamFetch(
   return { fetch: sendCounted, close: () => agent.destroy() };
 }
 
+/**
+ * Calls back after so many milliseconds, unless it is cancelled. What has come by then counts: after a long turn
+ * of the event loop a timer is due before the sockets are looked at.
+ */
+function startPatience(ms: number, onEnd: () => void): () => void {
+  let isOver = false;
+  const timer = setTimeout(() => {
+    setImmediate(() => setImmediate(() => (isOver ? undefined : onEnd())));
+  }, ms);
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+}
+
 interface Watching {
   giveUp: AbortController;
   signal: AbortSignal;
-  firstByte: NodeJS.Timeout;
+  cancelFirst(): void;
   exchange: Exchange | undefined;
   recording: Recording | undefined;
 }
