@@ -20,8 +20,6 @@ export interface CompletedOption {
   readonly names: readonly string[];
   readonly help: string;
   readonly value: CompletedValue | undefined;
-  /** May be given several times. */
-  readonly repeats: boolean;
 }
 
 /** The name of a file, one of some words, or any word. */
@@ -50,13 +48,12 @@ export function describeProgram(program: Command): CompletedProgram {
 }
 
 function describeOption(option: Option): CompletedOption {
-  const { short, long, description, required, optional, argChoices, parseArg, flags } = option;
+  const { short, long, description, required, optional, argChoices, flags } = option;
   const [, name = ''] = /[<[]([^>\]]+)/.exec(flags) ?? [];
   return {
     names: [short, long].filter((one): one is string => typeof one === 'string'),
     help: description,
     value: required || optional ? toValue(name, argChoices ?? []) : undefined,
-    repeats: option.variadic || (parseArg?.length ?? 0) > 1,
   };
 }
 

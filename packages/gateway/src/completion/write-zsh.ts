@@ -37,12 +37,11 @@ function writeCommand({ name, options, operand }: CompletedCommand): string {
   return `    ${name})\n      _arguments ${specs.join(' \\\n        ')} ;;`;
 }
 
-function writeOption({ names, help, value, repeats }: CompletedOption): string {
+/** With a star in front an option is offered again: some may be given several times. */
+function writeOption({ names, help, value }: CompletedOption): string {
   const tail = `[${help.replace(/[[\]\\]/g, '\\$&')}]${value ? writeValue(value) : ''}`;
-  if (names.length === 1) return quote(`${repeats ? '*' : ''}${names[0]}${tail}`);
-  return repeats
-    ? `${quote('*')}{${names.join(',')}}${quote(tail)}`
-    : `${quote(`(${names.join(' ')})`)}{${names.join(',')}}${quote(tail)}`;
+  if (names.length === 1) return quote(`${value ? '*' : ''}${names[0]}${tail}`);
+  return `${quote(value ? '*' : `(${names.join(' ')})`)}{${names.join(',')}}${quote(tail)}`;
 }
 
 function writeValue({ name, kind, words }: CompletedValue): string {
