@@ -55,9 +55,14 @@ export function toCallBlocks({
   ];
 }
 
-/** A joined chunk has the finish reason, and all of its calls have names; the last part can have seals. */
+/**
+ * A joined chunk has the finish reason, and all of its calls have names, if empty ones. The last part can have
+ * seals, which have none.
+ */
 export function isPart({ response_metadata, tool_call_chunks = [] }: AIMessageChunk): boolean {
-  return response_metadata.finish_reason === undefined || tool_call_chunks.some(({ name }) => !name);
+  return (
+    response_metadata.finish_reason === undefined || tool_call_chunks.some(({ name }) => name === undefined)
+  );
 }
 
 /** Parts say by `index` which block they go on with: reasoning 0, text 1, then the calls. */

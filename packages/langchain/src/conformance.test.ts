@@ -689,6 +689,31 @@ describe('content blocks', () => {
     expect(warnings).not.toHaveBeenCalled();
   });
 
+  test.each(['v0', 'v1'] as const)(
+    'of joined chunks are those of invoke, cut anywhere in a call (%s)',
+    async (version) => {
+      const warnings = vi.spyOn(console, 'warn').mockImplementation(() => {});
+      onTestFinished(() => warnings.mockRestore());
+      const { model } = await start(
+        ({ body }) => {
+          const { messages } = body as { messages: { content: string }[] };
+          return { text: addition.slice(0, Number(messages[0]?.content)), finishReason: 'length' };
+        },
+        { outputVersion: version },
+      );
+      const bound = model.bindTools([add]);
+      const kinds = (message: AIMessage | AIMessageChunk) =>
+        message.contentBlocks.map((block) => [block.type, block.text ?? block.reasoning ?? block.name ?? '']);
+      for (let end = addition.indexOf('functions'); end <= addition.length; end++) {
+        const whole = fold(await collect(await bound.stream(String(end))));
+        const message = await bound.invoke(String(end));
+        expect([end, kinds(whole)]).toEqual([end, kinds(message)]);
+        expect(kinds(new AIMessage({ ...(whole as object) }))).toEqual(kinds(message));
+      }
+      expect(warnings).not.toHaveBeenCalled();
+    },
+  );
+
   test('by events: streamEvents without a version', async () => {
     const { model } = await start([addition]);
     const stream = model.streamEvents('Add.', { tools: [add] });

@@ -1,4 +1,4 @@
-import { AIMessageChunk } from '@langchain/core/messages';
+import { AIMessageChunk, type ContentBlock } from '@langchain/core/messages';
 import { isPart, toCallBlocks } from './block-translator.ts';
 import { parseArguments } from './to-tool-calls.ts';
 import { toUsageField } from './to-usage.ts';
@@ -34,7 +34,12 @@ function toWhole(joined: AIMessageChunk): AIMessageChunk {
 
 function withCalls(message: AIMessageChunk): AIMessageChunk['content'] {
   const { content } = message;
-  if (typeof content === 'string' || !content.some(({ type }) => type === 'tool_call_chunk')) return content;
-  const rest = content.filter(({ type }) => type !== 'tool_call_chunk');
+  if (typeof content === 'string' || !content.some(isCall)) return content;
+  const rest = content.filter((block) => !isCall(block));
   return [...rest, ...toCallBlocks(message)] as AIMessageChunk['content'];
+}
+
+/** The last part has calls that were given up before they started as a whole. */
+function isCall({ type }: ContentBlock): boolean {
+  return type === 'tool_call_chunk' || type === 'tool_call' || type === 'invalid_tool_call';
 }
