@@ -34,7 +34,9 @@ function listNames(checker: ts.TypeChecker, source: ts.SourceFile): string[] {
     .sort();
 }
 
-test('the public names of each package are these, and change only on purpose', async () => {
+test('the public names of each package are these, and change only on purpose', {
+  timeout: 300_000,
+}, async () => {
   const entries = readEntries();
   const program = ts.createProgram(
     entries.map(([, file]) => file),
