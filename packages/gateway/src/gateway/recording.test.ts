@@ -77,7 +77,7 @@ async function run(of: CorpusCase, input: CaseInput): Promise<TurnOutcome> {
   let usage: unknown;
   async function* watched(): AsyncGenerator<ChatChunk> {
     for await (const chunk of stream as AsyncIterable<ChatChunk>) {
-      usage = chunk.usage ?? usage;
+      usage = (chunk as { usage?: unknown }).usage ?? usage;
       yield chunk;
     }
   }

@@ -100,7 +100,13 @@ function copyText(from: Json, to: Json, name: string, of: string, pieces: Piece[
 }
 
 function putBack(pieces: readonly Piece[], redact: Redact): void {
-  for (const ofOne of Map.groupBy(pieces, ({ of }) => of).values()) {
+  const texts = new Map<string, Piece[]>();
+  for (const piece of pieces) {
+    const ofOne = texts.get(piece.of);
+    if (ofOne) ofOne.push(piece);
+    else texts.set(piece.of, [piece]);
+  }
+  for (const ofOne of texts.values()) {
     const whole = redact(ofOne.map(({ text }) => text).join(''));
     let at = 0;
     for (const { text, put } of ofOne) {

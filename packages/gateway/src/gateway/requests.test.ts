@@ -22,7 +22,7 @@ async function start(
   return { engine, gateway, chat };
 }
 
-async function errorOf(response: Response) {
+async function errorOf(response: Response): Promise<Record<string, unknown>> {
   const { error } = (await response.json()) as { error: Record<string, unknown> };
   return { status: response.status, ...error };
 }

@@ -111,12 +111,9 @@ export function createSharedMemory(url: string, log: Log, metrics: Metrics): Sha
 }
 
 /** @throws Error if it takes too long */
-async function within<Result>(promise: Promise<Result>): Promise<Result> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error('the store took too long')), WAIT_MS);
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function within<Result>(promise: Promise<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('the store took too long')), WAIT_MS);
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }

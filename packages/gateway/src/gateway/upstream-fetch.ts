@@ -36,6 +36,8 @@ export function createUpstreamFetch(
   const { name } = upstream;
   const agent = new Agent({
     connect: { timeout: timeouts.connectMs },
+    // One stream on each connection, so that one that is not read holds up no other.
+    allowH2: false,
     // Those below are exact, tell a slow reader from a slow upstream, and say which one it was.
     headersTimeout: 0,
     bodyTimeout: 0,
