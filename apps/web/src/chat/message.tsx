@@ -43,6 +43,7 @@ export const Message = memo(function Message({ message, comparing, growing, onDe
                 key={place}
                 part={part}
                 growing={growing && at === steps.length - 1}
+                isAll={!growing && step.parts.length === 1}
                 onDecide={onDecide}
               />
             ))}
@@ -72,11 +73,13 @@ function Beside({ step }: { readonly step: Step }) {
 interface PartProps {
   readonly part: ChatPart;
   readonly growing: boolean;
+  /** There is no other part in this reply. */
+  readonly isAll: boolean;
   readonly onDecide: MessageProps['onDecide'];
 }
 
-function Part({ part, growing, onDecide }: PartProps) {
-  if (part.type === 'reasoning') return <Reasoning part={part} />;
+function Part({ part, growing, isAll, onDecide }: PartProps) {
+  if (part.type === 'reasoning') return <Reasoning part={part} isAll={isAll} />;
   if (part.type === 'text') return <Markdown text={part.text} growing={growing && part.state !== 'done'} />;
   if (isToolPart(part)) return <ToolCard part={part} onDecide={onDecide} />;
   return null;

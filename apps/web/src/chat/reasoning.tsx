@@ -3,12 +3,18 @@ import type { ChatPart } from '../agent/chat-message.ts';
 import { formatDuration } from './format-duration.ts';
 import styles from './reasoning.module.css';
 
-/** A thought: open while it grows, then folded away under how long it took. */
-export function Reasoning({ part }: { readonly part: Extract<ChatPart, { type: 'reasoning' }> }) {
+interface ReasoningProps {
+  readonly part: Extract<ChatPart, { type: 'reasoning' }>;
+  /** Nothing came after it, so that the answer may stand in it. */
+  readonly isAll: boolean;
+}
+
+/** A thought: open while it grows, then folded away under how long it took, unless it is all there is. */
+export function Reasoning({ part, isAll }: ReasoningProps) {
   const [choice, setChoice] = useState<boolean>();
   const id = useId();
   const growing = part.state === 'streaming';
-  const open = choice ?? growing;
+  const open = choice ?? (growing || isAll);
   if (part.text.trim() === '') return null;
   return (
     <div className={styles.reasoning} data-growing={growing}>

@@ -22,7 +22,9 @@ describe('explainError', () => {
     expect(explainError(fail(undefined, 'fetch failed'))).toBe(
       'The server cannot be reached, or it closed the connection.',
     );
-    expect(explainError(new TypeError('terminated'))).toContain('broke in the middle of the reply');
+    for (const error of [new TypeError('terminated'), fail(200, 'Failed to process successful response')]) {
+      expect(explainError(error)).toContain('broke in the middle of the reply');
+    }
   });
 
   it('looks behind the last of several attempts', () => {

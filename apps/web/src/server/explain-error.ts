@@ -4,6 +4,9 @@ import { APICallError, RetryError } from 'ai';
 /** UTF-16 units; some servers answer with a whole page. */
 const detailLimit = 300;
 
+const cutText =
+  'The connection to the server broke in the middle of the reply. What had arrived is kept; nothing of a cut call ran.';
+
 /**
  * What went wrong, for the person at the screen: what happened first, then what the server said.
  *
@@ -23,6 +26,8 @@ function explain(error: unknown): string {
   if (!APICallError.isInstance(error)) return explainOther(error);
   const { statusCode } = error;
   if (statusCode === undefined) return 'The server cannot be reached, or it closed the connection.';
+  // The reply had begun.
+  if (statusCode < 400) return cutText;
   return `${describeStatus(statusCode)}${quote(error.message)}`;
 }
 
@@ -37,7 +42,7 @@ function describeStatus(status: number): string {
 function explainOther(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   if (/terminated|closed|reset|aborted|fetch failed|socket|premature/i.test(message)) {
-    return 'The connection to the server broke in the middle of the reply. What had arrived is kept; nothing of a cut call ran.';
+    return cutText;
   }
   return `The reply ended with an error.${quote(message)}`;
 }
