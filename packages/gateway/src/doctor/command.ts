@@ -32,7 +32,7 @@ Examples:
   Is the gateway in front of it healthy?
     $ kimi-tc --upstream http://localhost:8000/v1 & kimi-tc doctor --base-url http://127.0.0.1:4040/v1
 
-It sends about thirty small requests. A model that chooses not to call a tool makes a question inconclusive,
+It sends about twenty-five small requests. A model that chooses not to call a tool makes a question inconclusive,
 never a fault; ask again. The README tells what each code means.
 
 Exit codes: 0 no faults (notes at most); 1 faults; 2 the endpoint could not be asked.`;

@@ -24,9 +24,10 @@ export function createProgress(total: number | undefined, quiet: boolean): Progr
       stream: process.stderr,
       format: total === undefined ? '{note}' : '{bar} {percentage} %  {note}',
       clearOnComplete: true,
-      // Its handlers would swallow the first interrupt; without them the cursor has to stay.
+      // Its handlers would swallow the first interrupt; without them nothing of the terminal may be changed.
       gracefulExit: false,
       hideCursor: false,
+      linewrap: true,
       barsize: 30,
       etaBuffer: 50,
     },
