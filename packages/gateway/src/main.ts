@@ -25,7 +25,12 @@ try {
 function explain(error: unknown): number {
   // Commander has told it already; help and version are no failure.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.couldNotRun;
-  if (!(error instanceof UsageError || error instanceof KimiError)) throw error;
+  if (!(error instanceof UsageError || error instanceof KimiError || isOfSystem(error))) throw error;
   process.stderr.write(`error: ${error.message}\n`);
   return exitCodes.couldNotRun;
+}
+
+/** A file or a device that failed while it was read. */
+function isOfSystem(error: unknown): error is Error {
+  return error instanceof Error && 'syscall' in error;
 }
