@@ -57,7 +57,7 @@ export function CutTools({ deltas, original, cuts, chosen, onChoose, onCut }: Cu
             aria-label="Cut after every so many units"
             onChange={(event) => onCut(cutEvery(deltas, event.currentTarget.valueAsNumber))}
           />
-          <output>{longest} units</output>
+          <output>{longest === 1 ? '1 unit' : `${longest} units`}</output>
         </label>
       </fieldset>
       <fieldset className={styles.group}>

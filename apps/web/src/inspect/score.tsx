@@ -14,6 +14,7 @@ import {
 import { type Cell, cellAt, type Item, overlaps, ROW_TITLES, ROWS, type RowName } from './cells.ts';
 import { columnAt, MOST_STACKED } from './layout-score.ts';
 import styles from './score.module.css';
+import type { Column } from './to-score.ts';
 import type { Range } from './trace-reply.ts';
 import type { Reading } from './use-reading.ts';
 import { lineOf, SIGNS, STAFF } from './wording.ts';
@@ -320,19 +321,16 @@ interface StaffProps {
 
 /** The lines of the states, and the way of the machine over them. */
 function Staff({ reading, from, to, offset }: StaffProps) {
-  const { layout, score, trace } = reading;
+  const { layout, score } = reading;
   const left = layout.edges[from] ?? 0;
   const width = (layout.edges[to + 1] ?? 0) - left;
   const yOf = (line: number) => (line + 0.5) * LINE + ROW_PADDING / 2;
   const points: string[] = [];
   for (let column = from; column <= to; column++) {
-    const step = score.columns[column]?.step;
-    const found = step === undefined ? undefined : trace.steps[step];
-    if (!found) continue;
+    const y = yOf(lineOf((score.columns[column] as Column).place));
     const x = (layout.edges[column] ?? 0) - left;
     const end = (layout.edges[column + 1] ?? 0) - left;
-    points.push(`${points.length === 0 ? 'M' : 'L'}${x + 6} ${yOf(lineOf(found.place))}`);
-    points.push(`L${end - 6} ${yOf(lineOf(found.place))}`);
+    points.push(`${points.length === 0 ? 'M' : 'L'}${x + 6} ${y}L${end - 6} ${y}`);
   }
   return (
     <svg

@@ -1,3 +1,4 @@
+import type { Place } from '@kimi-tc/core/trace';
 import type { StreamPart, TracedPart } from './trace-parts.ts';
 import type { Range, Trace, TracedEvent } from './trace-reply.ts';
 
@@ -6,6 +7,8 @@ export interface Column {
   delta: number;
   /** Positions in the trace. */
   step: number | undefined;
+  /** Where the machine stands in front of it. */
+  place: Place;
   events: number[];
   parts: number[];
 }
@@ -52,6 +55,7 @@ function placeEvents({ deltas, steps, events }: Trace) {
   const columnOfEvent: number[] = [];
   let step = 0;
   let event = 0;
+  let place: Place = { state: 'text' };
   for (let delta = 0; delta < deltas.length; delta++) {
     deltaColumns.push(columns.length);
     const add = (of: number | undefined) => {
@@ -60,7 +64,9 @@ function placeEvents({ deltas, steps, events }: Trace) {
         own.push(event);
         columnOfEvent.push(columns.length);
       }
-      columns.push({ delta, step: of, events: own, parts: [] });
+      const found = of === undefined ? undefined : steps[of];
+      columns.push({ delta, step: of, place: found?.place ?? place, events: own, parts: [] });
+      place = found?.next ?? place;
     };
     for (; steps[step]?.delta === delta; step++) add(step);
     const isEmpty = deltaColumns.at(-1) === columns.length;

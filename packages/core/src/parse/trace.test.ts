@@ -73,6 +73,18 @@ test('each lexeme has the state that reads it', () => {
   expect(steps.at(-1)?.next).toEqual({ state: 'text' });
 });
 
+test('backticks directly in front of a marker count', () => {
+  const { steps } = trace(['`<think>` `</think>`', '<think>']);
+  expect(placesOf(steps)).toEqual([
+    ['text', 'text'],
+    ['quote', 'think-open'],
+    ['quote', 'text'],
+    ['quote', 'think-close'],
+    ['quote', 'text'],
+    ['text', 'think-open'],
+  ]);
+});
+
 test('what is on trial is held, then read again', () => {
   const { steps, held } = trace(['```\n', CALL.slice(0, 40), CALL.slice(40), ' no']);
   expect(held[2]).toEqual([{ reason: 'quoted-calls', length: CALL.length }]);

@@ -134,7 +134,10 @@ export function createTracedParser(
 
   function read(lexeme: Lexeme): void {
     const { kind, text, channel, offset } = lexeme;
-    const place = placeOf(parts.look().state, channel);
+    const { state } = parts.look();
+    // A run of backticks ends in front of a marker. The machine asks the same, as the first thing it does.
+    if (kind !== 'text' && state === parts.states[0]) parts.reader.isQuoted(channel);
+    const place = placeOf(state, channel);
     parts.read(lexeme);
     noteCall();
     const end = offset + text.length;
