@@ -83,6 +83,32 @@ describe('reads', () => {
     expect(ToolMessage.isInstance(result) && result.content).toBe('text of a.md');
   });
 
+  test.each(['raw-content', 'healthy'] as const)(
+    'of a model with standard content, which stays so (%s)',
+    async (behaviour) => {
+      const engine = await startEngine({ script: [text], behaviour });
+      onTestFinished(() => engine.stop());
+      const model = new ChatOpenAICompletions({
+        model: 'kimi-k2',
+        apiKey: 'none',
+        outputVersion: 'v1',
+        configuration: { baseURL: engine.baseURL },
+      });
+      const chain = model.bindTools([read]).pipe(new KimiOutputParser({ tools: [read] }));
+      const chunks = await collect(await chain.stream('Read.'));
+      expect(chunks.every(({ content }) => Array.isArray(content))).toBe(true);
+      for (const reply of [await chain.invoke('Read.'), fold(chunks)]) {
+        expect(reply.content).toMatchObject([
+          { type: 'reasoning', reasoning: 'One file.' },
+          { type: 'text', text: 'Reading.' },
+          { type: 'tool_call', name: 'read', args: { path: 'a.md' } },
+        ]);
+        expect(reply.contentBlocks).toBe(reply.content);
+        expect(reply.tool_calls).toHaveLength(1);
+      }
+    },
+  );
+
   test('calls that the server has parsed, which win over the same ones as text', async () => {
     const message = new AIMessage({
       content: section(call('functions.read:0', '{"path":"a.md"}')),

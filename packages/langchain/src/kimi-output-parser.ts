@@ -15,6 +15,7 @@ import { registerBlockTranslator } from './block-translator.ts';
 import { createChunkWriter } from './chunk-writer.ts';
 import { feedMessage, feedPart, isRead, readRest } from './message-reader.ts';
 import { type KimiReplyOptions, toParserOptions } from './parser-settings.ts';
+import { hasStandardContent, withStandardContent } from './standard-content.ts';
 import { toAIMessage } from './to-ai-message.ts';
 
 /**
@@ -84,7 +85,8 @@ export class KimiOutputParser extends BaseTransformOutputParser<AIMessageChunk> 
     const { usage_metadata } = AIMessage.isInstance(message) ? message : {};
     const texts = turn.content === '' ? [] : [{ type: 'text', text: turn.content }];
     const content = blocks.length > 0 ? [...texts, ...blocks] : undefined;
-    return asChunk(toAIMessage(turn, { ...metadata, id, name, content, usage_metadata }));
+    const reply = toAIMessage(turn, { ...metadata, id, name, content, usage_metadata });
+    return asChunk(hasStandardContent(message) ? withStandardContent(reply) : reply);
   }
 
   /** Whole text in one go. */
@@ -115,6 +117,8 @@ export class KimiOutputParser extends BaseTransformOutputParser<AIMessageChunk> 
     let finishReason: string | undefined;
     let isText = false;
     let passed = false;
+    let isStandard = false;
+    const take = () => (isStandard ? writer.take().map(withStandardContent) : writer.take());
     for await (const part of source) {
       expectReply(part);
       if (typeof part !== 'string' && isRead(part)) {
@@ -127,17 +131,18 @@ export class KimiOutputParser extends BaseTransformOutputParser<AIMessageChunk> 
         parser.feed(part);
       } else {
         const { finishReason: told, ...rest } = readRest(part);
+        isStandard ||= hasStandardContent(part);
         finishReason = told ?? finishReason;
         writer.pass(part, rest);
         if (AIMessageChunk.isInstance(part)) feedPart(parser, part);
         else feedMessage(parser, part);
       }
-      yield* writer.take();
+      yield* take();
     }
     if (passed) return;
     // Text has no place for a reason, and ends when it is whole.
     parser.end(finishReason ?? (isText ? 'stop' : undefined));
-    yield* writer.take();
+    yield* take();
   }
 }
 

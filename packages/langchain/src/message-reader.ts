@@ -16,7 +16,7 @@ export interface Rest {
 export function readRest(message: BaseMessage): Rest {
   const { content, additional_kwargs, response_metadata } = message;
   const { reasoning_content: _, tool_calls: __, ...kwargs } = additional_kwargs;
-  const { finish_reason, ...metadata } = response_metadata as Record<string, unknown>;
+  const { finish_reason, output_version: ___, ...metadata } = response_metadata as Record<string, unknown>;
   return {
     blocks: typeof content === 'string' ? [] : content.filter(({ type }) => !READ_BLOCKS.has(type)),
     finishReason: typeof finish_reason === 'string' && finish_reason !== '' ? finish_reason : undefined,
