@@ -6,17 +6,11 @@ const [streams = 200, seconds = 60] = process.argv.slice(2).map(Number);
 const report = await soakGateway({ streams, seconds });
 
 const inMegabytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MB`;
-/** The least of the quarter of the samples that begins at this share of them: what is left by a collection. */
-const quarter = (values: readonly number[], from: number): number =>
-  Math.min(...values.slice(Math.floor(values.length * from), Math.floor(values.length * (from + 0.25))));
 
-const { whole, failedOpenly, wrong, resident, heap, left, exitCode, stderr } = report;
+const { whole, failedOpenly, wrong, memory, left, exitCode, stderr } = report;
 console.log(`${streams} streams at a time for ${seconds} s`);
 console.log(`${whole} came whole, ${failedOpenly} failed and said so, ${wrong.length} were wrong`);
 for (const line of wrong.slice(0, 10)) console.log(`  ${line}`);
-for (const [name, values] of Object.entries({ 'resident memory': resident, 'heap in use': heap }))
-  console.log(
-    `${name}: least of the second quarter ${inMegabytes(quarter(values, 0.25))}, of the last ${inMegabytes(quarter(values, 0.75))}`,
-  );
+console.log(`memory in use, quarter by quarter: ${memory.map(inMegabytes).join(', ')}`);
 console.log(`left open: ${left}; exit code ${exitCode}; standard error output: ${stderr || 'nothing'}`);
 if (wrong.length > 0 || left !== 0 || exitCode !== 0 || stderr !== '') process.exitCode = 1;

@@ -1,6 +1,7 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent } from 'node:http';
+import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { checkStream } from './check-stream.ts';
@@ -19,15 +20,25 @@ export interface SoakReport {
   failedOpenly: number;
   /** What was wrong, one line for each stream. */
   wrong: string[];
-  /** Bytes of memory of the gateway's process, a sample each second. */
-  resident: number[];
-  heap: number[];
+  /** Bytes that the gateway's process needs, each after a collection of garbage: heap, and buffers beside it. */
+  memory: number[];
   /** Streams and requests that the gateway still counts as open in the end. */
   left: number;
   exitCode: number | null;
   /** Everything on its standard error output: an unhandled rejection would be there. */
   stderr: string;
 }
+
+const SAMPLES = 4;
+
+/** Collects garbage in the gateway's process when it is told to, and tells what is left on a pipe of its own. */
+const PROBE = `data:text/javascript,${encodeURIComponent(`
+  import { writeSync } from 'node:fs';
+  process.on('SIGUSR2', () => {
+    gc();
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    writeSync(3, heapUsed + arrayBuffers + '\\n');
+  });`)}`;
 
 const main = fileURLToPath(new URL('../../../../packages/gateway/src/main.ts', import.meta.url));
 
@@ -40,8 +51,7 @@ export async function soakGateway({ streams, seconds }: SoakOptions): Promise<So
     whole: 0,
     failedOpenly: 0,
     wrong: [],
-    resident: [],
-    heap: [],
+    memory: [],
     left: Number.NaN,
     exitCode: null,
     stderr: '',
@@ -63,11 +73,9 @@ export async function soakGateway({ streams, seconds }: SoakOptions): Promise<So
   }
 
   async function sample(): Promise<void> {
-    while (Date.now() < end) {
-      const metrics = await gateway.metrics();
-      report.resident.push(metrics('process_resident_memory_bytes'));
-      report.heap.push(metrics('nodejs_heap_size_used_bytes'));
-      await sleep(1000);
+    for (let at = 1; at <= SAMPLES; at++) {
+      await sleep((seconds * 1000) / SAMPLES);
+      report.memory.push(await gateway.measure());
     }
   }
 
@@ -89,24 +97,26 @@ function pickFault(seed: number): Fault {
 interface GatewayProcess {
   baseURL: string;
   metrics(): Promise<(name: string) => number>;
+  /** Bytes in use after a collection of garbage. */
+  measure(): Promise<number>;
   stop(): Promise<Pick<SoakReport, 'exitCode' | 'stderr'>>;
 }
 
 async function startGatewayProcess(upstream: string): Promise<GatewayProcess> {
   const args = ['--upstream', upstream, '--port', '0', '--idle-timeout', '5000', '--concurrency', '1000'];
-  const child: ChildProcessWithoutNullStreams = spawn(process.execPath, [
-    '--conditions=@kimi-tc/source',
-    main,
-    ...args,
-  ]);
+  const nodeArgs = ['--expose-gc', '--import', PROBE, '--conditions=@kimi-tc/source'];
+  const child = spawn(process.execPath, [...nodeArgs, main, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+  });
+  const [, output, errors, probe] = child.stdio as unknown as [null, Readable, Readable, Readable];
   let stdout = '';
   let stderr = '';
   const exited = once(child, 'exit');
-  child.stdout.on('data', (text) => {
+  output.on('data', (text) => {
     // The log of thousands of requests is not wanted, only its beginning.
     if (stdout.length < 10_000) stdout += text;
   });
-  child.stderr.on('data', (text) => (stderr += text));
+  errors.on('data', (text) => (stderr += text));
   while (!stdout.includes('the gateway listens')) {
     if (child.exitCode !== null) throw new Error(`the gateway did not start: ${stderr}`);
     await sleep(20);
@@ -117,6 +127,11 @@ async function startGatewayProcess(upstream: string): Promise<GatewayProcess> {
     async metrics() {
       const text = await (await fetch(new URL('/metrics', baseURL))).text();
       return (name) => Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
+    },
+    async measure() {
+      child.kill('SIGUSR2');
+      const [line] = (await once(probe, 'data')) as [Buffer];
+      return Number(String(line));
     },
     async stop() {
       child.kill('SIGTERM');
