@@ -1,7 +1,10 @@
+import { loadCases } from '@kimi-tc/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { ARGUMENT_LAWS, argumentTexts } from './argument-laws.ts';
+import { toReply } from './corpus-replies.ts';
 import { plainText, replies, sizes } from './k2-text.ts';
-import { LAWS, playAll } from './laws.ts';
+import { checkLaws, LAWS, playAll } from './laws.ts';
 import { cutPieces, play } from './reply.ts';
 
 /** Runs of each property; the nightly setting asks for more. */
@@ -13,6 +16,12 @@ describe('laws', () => {
       fc.property(replies, sizes, (reply, lengths) => law(playAll(reply, lengths))),
       { numRuns },
     );
+  });
+
+  test('hold on the corpus', () => {
+    const given = loadCases({ kinds: ['deltas', 'chunks', 'message'] }).flatMap((of) => toReply(of) ?? []);
+    for (const reply of given) checkLaws(reply, [3, 1, 7]);
+    expect(given.length).toBeGreaterThan(300);
   });
 
   test('no text is lost: without markup it comes out as it went in', () => {
@@ -27,5 +36,11 @@ describe('laws', () => {
       }),
       { numRuns },
     );
+  });
+});
+
+describe('laws of arguments', () => {
+  test.each(Object.entries(ARGUMENT_LAWS))('%s', (_, law) => {
+    fc.assert(fc.property(argumentTexts, law), { numRuns });
   });
 });

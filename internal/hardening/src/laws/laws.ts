@@ -148,6 +148,16 @@ export const LAWS: Record<string, Law> = {
     }
   }),
 
+  'limits hold': inEach(({ turn, events }, { options: { limits } }) => {
+    const { maxArgumentsLength = Infinity, maxToolCalls = Infinity } = limits ?? {};
+    assert.ok(turn.toolCalls.length <= maxToolCalls);
+    for (const event of events) {
+      if (event.type === 'tool-call-end' || event.type === 'tool-call-error') {
+        assert.ok(event.arguments.length <= maxArgumentsLength, event.arguments);
+      }
+    }
+  }),
+
   'a delivered name is offered, or reported as unknown': inEach((played, reply) => {
     const names = offeredNames(reply);
     if (names.length === 0) return;
@@ -163,10 +173,11 @@ export const LAWS: Record<string, Law> = {
   'arguments are a part of the input, or reported as repaired': inEach((played, reply) => {
     const structured = structuredArguments(reply);
     if (structured === undefined || reply.options.recoverTextCalls === 'lenient') return;
-    const text = textOf(reply.pieces);
+    // A turn end says nothing in a call without markers (ruling 5).
+    const text = textOf(reply.pieces).replaceAll(/<\| ?im_end ?\|>/g, '');
+    const written = [textOf(reply.pieces), text, ...structured];
     for (const call of callEnds(played)) {
-      const isPart =
-        call.arguments === '{}' || [text, ...structured].some((part) => part.includes(call.arguments));
+      const isPart = call.arguments === '{}' || written.some((part) => part.includes(call.arguments));
       assert.ok(isPart || isReported(played, 'arguments-repaired', call.index), call.arguments);
     }
   }),
@@ -196,6 +207,22 @@ export const LAWS: Record<string, Law> = {
       if (event.type !== 'problem') continue;
       assert.ok(event.offset >= 0 && event.offset <= length, `${event.code} at ${event.offset} of ${length}`);
       assert.ok(event.index === undefined || (event.index >= 0 && event.index < started), event.code);
+    }
+  }),
+
+  'a problem of a call stands at its header': inEach(({ events }, { pieces }) => {
+    if (!pieces.every(isText)) return;
+    const text = textOf(pieces);
+    const rawIds = events.flatMap((event) => (event.type === 'tool-call-start' ? [event.rawId] : []));
+    for (const event of events) {
+      const rawId = event.type === 'problem' && event.index !== undefined ? rawIds[event.index] : undefined;
+      if (event.type !== 'problem' || !rawId) continue;
+      const header = text.slice(event.offset).replace(/^<\| ?tool_call_begin ?\|>/, '');
+      // A marker that says nothing may have been taken out of the header.
+      assert.ok(
+        header.replaceAll(/<\| ?im_end ?\|>|\s/g, '').startsWith(rawId.replaceAll(/\s/g, '')),
+        event.code,
+      );
     }
   }),
 

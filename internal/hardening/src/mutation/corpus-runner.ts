@@ -27,10 +27,19 @@ type Test = readonly [name: string, run: () => Promise<string | undefined>];
 
 const CHUNKINGS = ['whole', 'as-given', 'units'] as const;
 /** Replies of one seed, all of which keep the laws. */
-const LAW_REPLIES = 150;
+const LAW_REPLIES = 300;
+const ARGUMENT_TEXTS = 250;
 
 const context: InstrumenterContext = {};
 (globalThis as { __stryker__?: InstrumenterContext }).__stryker__ = context;
+
+/** A law as a test: it throws where it is broken. */
+function holding(law: () => unknown): Test[1] {
+  return async () => {
+    law();
+    return undefined;
+  };
+}
 
 /** The tests, reading the copy of the parser that Stryker instrumented. */
 async function loadTests(): Promise<Test[]> {
@@ -41,28 +50,32 @@ async function loadTests(): Promise<Test[]> {
         ? { url: core, format: 'module-typescript', shortCircuit: true }
         : next(name, from),
   });
-  const { parserSurface } = await import('../laws/corpus-replies.ts');
+  const { parserSurface, toReply } = await import('../laws/corpus-replies.ts');
   const { checkLaws } = await import('../laws/laws.ts');
+  const { ARGUMENT_LAWS, argumentTexts } = await import('../laws/argument-laws.ts');
   const { replies, sizes } = await import('../laws/k2-text.ts');
-  const cases = loadCases({ kinds: ['deltas', 'chunks', 'message'] })
-    .filter(({ topic, input }) => topic !== 'k3' && JSON.stringify(input).length < 5000)
-    .map((of): Test => {
-      // When argument deltas leave is watched by core's own corpus test.
-      const checks = of.expected.checks?.filter((name) => name !== 'argumentDeltasStreamed');
-      const expected = { ...of.expected, ...(checks && { checks }) };
-      return [`${of.topic}/${of.id}`, () => checkSurface(parserSurface, { ...of, expected }, CHUNKINGS)];
-    });
+  const corpus = loadCases({ kinds: ['deltas', 'chunks', 'message'] }).filter(
+    ({ topic, input }) => topic !== 'k3' && JSON.stringify(input).length < 5000,
+  );
+  const cases = corpus.flatMap((of): Test[] => {
+    // When argument deltas leave is watched by the laws of arguments.
+    const checks = of.expected.checks?.filter((name) => name !== 'argumentDeltasStreamed');
+    const expected = { ...of.expected, ...(checks && { checks }) };
+    const reply = toReply(of);
+    return [
+      [`${of.topic}/${of.id}`, () => checkSurface(parserSurface, { ...of, expected }, CHUNKINGS)],
+      [`laws, ${of.topic}/${of.id}`, holding(() => reply && checkLaws(reply, [3, 1, 7]))],
+    ];
+  });
   const drawn = fc.sample(fc.tuple(replies, sizes), { seed: 1, numRuns: LAW_REPLIES });
   const laws = drawn.map(
-    ([reply, lengths], at): Test => [
-      `laws, reply ${at}`,
-      async () => {
-        checkLaws(reply, lengths);
-        return undefined;
-      },
-    ],
+    ([reply, lengths], at): Test => [`laws, reply ${at}`, holding(() => checkLaws(reply, lengths))],
   );
-  return [...cases, ...laws];
+  const texts = fc.sample(argumentTexts, { seed: 1, numRuns: ARGUMENT_TEXTS });
+  const argumentLaws = Object.entries(ARGUMENT_LAWS).flatMap(([name, law]) =>
+    texts.map((text, at): Test => [`${name}, text ${at}`, holding(() => law(text))]),
+  );
+  return [...cases, ...laws, ...argumentLaws];
 }
 
 let tests: Promise<Test[]> | undefined;
