@@ -170,6 +170,11 @@ test('a reply is copied as a case that loads and passes', async () => {
   expect(turn.toolCalls.map(({ id, arguments: args }) => [id, args])).toEqual(
     copied.expected.toolCalls?.map(({ id, arguments: args }) => [id, args]),
   );
+  const before = await inspect.readTurn();
+  const deltas = await inspect.readDeltas();
+  await inspect.paste(JSON.stringify(copied));
+  expect(await inspect.readTurn()).toBe(before);
+  expect(await inspect.readDeltas()).toEqual(deltas);
 });
 
 test('what no case can say is refused with a reason', async () => {

@@ -156,9 +156,8 @@ export function Inspector() {
       {dialog === 'case' && <CasePicker onPick={pick} onClose={() => setDialog(undefined)} />}
       {dialog === 'paste' && (
         <PasteDialog
-          onPaste={(deltas) =>
-            show({ reply: { ...subject.reply, deltas }, original: deltas, name: 'Pasted text', note: '' })
-          }
+          reply={subject.reply}
+          onPaste={(reply) => show({ reply, original: reply.deltas, name: 'Pasted text', note: '' })}
           onClose={() => setDialog(undefined)}
         />
       )}

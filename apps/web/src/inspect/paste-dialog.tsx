@@ -1,20 +1,19 @@
 'use client';
 
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { cutEvery } from './cuts.ts';
 import styles from './inspector.module.css';
-import { type Delta, MOST_TEXT } from './reply.ts';
-
-/** How pasted text is cut at first. */
-const UNITS = 16;
+import { readPasted } from './read-pasted.ts';
+import { MOST_TEXT, type Reply } from './reply.ts';
 
 export interface PasteDialogProps {
-  onPaste(deltas: readonly Delta[]): void;
+  /** What is shown now: pasted text is read with its tools and options. */
+  reply: Reply;
+  onPaste(reply: Reply): void;
   onClose(): void;
 }
 
-/** Takes raw model text, as a completions endpoint or a log has it. */
-export function PasteDialog({ onPaste, onClose }: PasteDialogProps) {
+/** Takes raw model text, as a completions endpoint or a log has it, or a case of the corpus. */
+export function PasteDialog({ reply, onPaste, onClose }: PasteDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [error, setError] = useState('');
   useEffect(() => dialog.current?.showModal(), []);
@@ -22,18 +21,11 @@ export function PasteDialog({ onPaste, onClose }: PasteDialogProps) {
   function take(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
-    const reasoning = String(form.get('reasoning'));
-    const content = String(form.get('content'));
-    const length = reasoning.length + content.length;
-    if (length > MOST_TEXT) {
-      setError(`${length} units are too much to look at; at most ${MOST_TEXT}.`);
-      return;
+    try {
+      onPaste(readPasted(String(form.get('content')), String(form.get('reasoning')), reply));
+    } catch (reason) {
+      setError((reason as Error).message);
     }
-    const fields: Delta[] = [
-      { channel: 'reasoning', text: reasoning },
-      { channel: 'content', text: content },
-    ];
-    onPaste(cutEvery(fields, UNITS));
   }
 
   return (
@@ -46,7 +38,7 @@ export function PasteDialog({ onPaste, onClose }: PasteDialogProps) {
       </header>
       <form className={styles.paste} onSubmit={take}>
         <label>
-          Content, special tokens included
+          Content, special tokens included; or a case, as JSON
           <textarea name="content" rows={9} spellCheck={false} />
         </label>
         <label>
