@@ -800,6 +800,9 @@ describe('callbacks', () => {
   });
 });
 
+/** A machine may be busy. */
+const PATIENCE = { timeout: 20_000 };
+
 describe('aborting', () => {
   const long = 'word '.repeat(500);
 
@@ -825,7 +828,7 @@ describe('aborting', () => {
     };
     await expect(reading()).rejects.toThrow(/abort/i);
     expect(chunks.length).toBeLessThan(10);
-    await vi.waitFor(() => expect(engine.requests[0]).toMatchObject({ aborted: true }));
+    await vi.waitFor(() => expect(engine.requests[0]).toMatchObject({ aborted: true }), PATIENCE);
   });
 
   test('of a streaming model that is invoked: half a message is none', async () => {
@@ -834,7 +837,7 @@ describe('aborting', () => {
     const controller = new AbortController();
     const model = new ChatKimi({ model: 'kimi-k2-thinking', baseURL: engine.baseURL, streaming: true });
     const reply = model._generate([new HumanMessage('Hello?')], { signal: controller.signal });
-    await vi.waitFor(() => expect(engine.requests[0]?.eventsSent).toBeGreaterThan(3));
+    await vi.waitFor(() => expect(engine.requests[0]?.eventsSent).toBeGreaterThan(3), PATIENCE);
     controller.abort();
     await expect(reply).rejects.toThrow(/abort/i);
   });
@@ -844,7 +847,7 @@ describe('aborting', () => {
     onTestFinished(() => engine.stop());
     const model = new ChatKimi({ model: 'kimi-k2-thinking', baseURL: engine.baseURL });
     for await (const chunk of await model.stream('Hello?')) if (chunk.content !== '') break;
-    await vi.waitFor(() => expect(engine.requests[0]).toMatchObject({ aborted: true }));
+    await vi.waitFor(() => expect(engine.requests[0]).toMatchObject({ aborted: true }), PATIENCE);
   });
 
   test('of an event stream', async () => {
