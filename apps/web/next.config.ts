@@ -1,6 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import type { NextConfig } from 'next';
 
+// Next.js would report its use to its maker; it looks at this after it has read this file.
+process.env.NEXT_TELEMETRY_DISABLED ??= '1';
+
 /** Beside the content security policy, which src/proxy.ts sets anew for each request. */
 const securityHeaders = {
   'Cross-Origin-Opener-Policy': 'same-origin',
