@@ -51,7 +51,10 @@ test.each(named(sdkFixtures))('%s arrives in reads of its own', async (name, fix
   const writes = Math.ceil(fixture.events.length / count);
   // What is written at once may come in several reads; and a machine with other work may join some.
   if (count === Infinity) expect(reads.length).toBeLessThan(20);
-  else expect(Math.abs(reads.length - writes)).toBeLessThan(0.3 * writes);
+  else {
+    expect(reads.length).toBeGreaterThan(writes / 10);
+    expect(reads.length).toBeLessThan(1.3 * writes);
+  }
 });
 
 test.each(named(sdkFixtures))('the OpenAI SDK reads %s', async (reply, fixture) => {
