@@ -45,9 +45,16 @@ export function createProgram(): Command {
   return program;
 }
 
-/** The arguments with the command that is meant, if the first one is an option of a command. */
-export function nameCommand(args: readonly string[]): readonly string[] {
-  const [first = ''] = args;
+/**
+ * The arguments with the command that is meant: that of the first option, or of nothing at all where the
+ * environment says what to serve, as in a container.
+ */
+export function nameCommand(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): readonly string[] {
+  const [first] = args;
+  if (first === undefined) return env.KIMI_TC_UPSTREAM || env.KIMI_TC_CONFIG ? [IMPLIED] : args;
   const ofProgram = ['-h', '--help', '-V', '--version'].includes(first);
   return first.startsWith('-') && !ofProgram ? [IMPLIED, ...args] : args;
 }

@@ -42,11 +42,10 @@ describe('kimi-tc gateway', () => {
     const ways: [string[], Record<string, string>][] = [
       [['--upstream', engine.baseURL, '--api-key-env', 'OWN'], { OWN: 'own' }],
       [['gateway', '-u', engine.baseURL, '--api-key-env=OWN'], { OWN: 'own' }],
-      [['gateway'], { OWN: 'own', KIMI_TC_API_KEY_ENV: 'OWN', KIMI_TC_UPSTREAM: engine.baseURL }],
+      [[], { OWN: 'own', KIMI_TC_API_KEY_ENV: 'OWN', KIMI_TC_UPSTREAM: engine.baseURL }],
     ];
     for (const [args, env] of ways) {
-      const [first, ...rest] = args[0] === 'gateway' ? args : ['--log-format=json', ...args];
-      const child = startCommand([first as string, '--port', '0', ...rest], { env });
+      const child = startCommand(args, { env: { ...env, KIMI_TC_PORT: '0' } });
       onTestFinished(() => void child.kill('SIGKILL'));
       let output = '';
       child.stdout.on('data', (text) => (output += text));

@@ -36,6 +36,9 @@ export function createUpstreamFetch(
   const { name } = upstream;
   const agent = new Agent({
     connect: { timeout: timeouts.connectMs },
+    // Servers close connections that rest, many after 5 seconds, and what is sent just then is lost: we are earlier.
+    keepAliveTimeout: 2000,
+    keepAliveTimeoutThreshold: 2500,
     // One stream on each connection, so that one that is not read holds up no other.
     allowH2: false,
     // Those below are exact, tell a slow reader from a slow upstream, and say which one it was.
