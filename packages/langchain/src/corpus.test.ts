@@ -332,6 +332,7 @@ describeCorpus(
       'name-goes-on-behind-another-call': 'LangChain keeps the last piece of a name when it joins chunks',
       'name-goes-on-beside-arguments': 'LangChain keeps the last piece of a name when it joins chunks',
       'name-in-fragments': 'LangChain keeps the last piece of a name when it joins chunks',
+      'structured-name-in-pieces': 'LangChain keeps the last piece of a name when it joins chunks',
     },
   },
 );
