@@ -54,9 +54,10 @@ export async function watchPage(
     if (response.status() >= 400) faults.push(`status ${response.status()}: ${response.url()}`);
   });
   page.on('requestfailed', (request) => {
+    const reason = request.failure()?.errorText ?? '';
     // What a navigation overtakes is given up: prefetches, and the icon.
-    if (request.headers()['next-router-prefetch'] || request.url().includes('/icon.svg')) return;
-    faults.push(`failed request: ${request.url()} ${request.failure()?.errorText ?? ''}`);
+    if (reason === 'net::ERR_ABORTED' && /[?&]_rsc=|\/icon\.svg/.test(request.url())) return;
+    faults.push(`failed request: ${request.url()} ${reason}`);
   });
   await page.goto(url);
   return { page, faults, close: () => context.close() };
