@@ -395,13 +395,6 @@ describe('the end', () => {
     expect(reason(parts)).toEqual({ unified: 'tool-calls', raw: undefined });
   });
 
-  test('a reply that the server calls failed stays failed, whatever the wrapped model makes of the word', async () => {
-    for (const unified of ['other', 'error'] as const) {
-      const parts = await read([start, ...text, { ...finish, finishReason: { unified, raw: 'error' } }]);
-      expect(reason(parts)).toEqual({ unified: 'error', raw: 'error' });
-    }
-  });
-
   test('a missing finish reason that a provider reports as an error is none', async () => {
     const error = new InvalidResponseDataError({ data: undefined, message: 'No finish reason.' });
     const end: Part = { type: 'finish', finishReason: { unified: 'error', raw: undefined }, usage };

@@ -134,7 +134,6 @@ describe.each(models)('replies through $name', ({ connect }) => {
   test.each([
     ['cut by the limit', `Saving.${SECTION_BEGIN}${begin('functions.save:0', '{"title": "A')}`, 'length'],
     ['complete, but the limit was reached', section(call('functions.save:0', '{"title":"A"}')), 'length'],
-    ['complete, but the server failed', section(call('functions.save:0', '{"title":"A"}')), 'error'],
     ['cut without a reason', `Saving.${SECTION_BEGIN}${begin('functions.save:0', '{"title": "A')}`, 'stop'],
     ['cut before its arguments', `Saving.${SECTION_BEGIN}${begin('functions.save:0', '')}`, 'stop'],
     ['without a readable id', section(call('n<save the thing', '{"title":"A"}')), 'stop'],

@@ -20,15 +20,16 @@ export function toFinishWord({ unified, raw }: LanguageModelV4FinishReason): str
 }
 
 /**
- * The finish reason of a repaired reply: what was found out, with the wrapped model's own raw word.
- * A reply that failed stays failed, so that none of its calls run.
+ * The finish reason of a repaired reply: what was found out, with the wrapped model's own raw word. A
+ * reply that the wrapped model calls failed stays so, and none of its calls run. A server's word `error`
+ * that the model passes on gives way to a complete call, as others do (ruling 35).
  */
 export function toFinishReason(
   found: FinishReason,
   said: LanguageModelV4FinishReason,
 ): LanguageModelV4FinishReason {
   const { raw } = said;
-  if (said.unified === 'error' || raw === 'error') return { unified: 'error', raw };
+  if (said.unified === 'error') return said;
   const interrupted = said.unified === 'interrupted' && found.unified !== 'tool-calls';
   return { unified: interrupted ? 'interrupted' : found.unified, raw };
 }

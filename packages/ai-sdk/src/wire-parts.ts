@@ -204,10 +204,9 @@ function toReason(
   { finish_reason }: KimiExtra,
   failed: boolean,
 ): LanguageModelV4FinishReason {
-  // The OpenAI-compatible model knows no such word; and of a reply that failed no call is to run.
-  const isError = failed || raw === 'error' || finish_reason === 'error';
   return {
-    unified: isError ? 'error' : unified,
+    // The OpenAI-compatible model knows no such word.
+    unified: failed || raw === 'error' ? 'error' : unified,
     raw: finish_reason === undefined ? raw : (finish_reason ?? undefined),
   };
 }
