@@ -56,6 +56,11 @@ function toText({ reasoning_content, reasoning, content }: WireDelta): Delta[] {
 function toCalls({ tool_calls }: WireDelta): Delta[] {
   return (tool_calls ?? []).map(({ index, id, function: { name, arguments: args } = {} }) => ({
     channel: 'tool_calls',
-    piece: { index, id, name, arguments: args } as ToolCallPiece,
+    piece: {
+      ...(index !== undefined && { index }),
+      ...(id !== undefined && { id }),
+      ...(name !== undefined && { name }),
+      ...(args !== undefined && { arguments: args }),
+    } satisfies ToolCallPiece,
   }));
 }
