@@ -15,13 +15,14 @@ afterAll(() => {
 
 const ask = (text: string): ChatMessage => ({ id: 'q', role: 'user', parts: [{ type: 'text', text }] });
 
-function post(body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+function post(body: unknown, headers: Record<string, string> = {}, signal?: AbortSignal): Promise<Response> {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return POST(
     new Request('http://127.0.0.1:3000/api/chat', {
       method: 'POST',
       headers: { 'content-type': 'application/json', host: '127.0.0.1:3000', ...headers },
       body: text,
+      ...(signal && { signal }),
     }),
   );
 }
@@ -129,6 +130,21 @@ describe('a conversation', () => {
     const reply = await goOn([first, noted, { ...ask('What do my notes say?'), id: 'q2' }], 'raw-content');
     expect(JSON.stringify(reply.parts.at(-1))).toContain('The call moved to Thursday.');
   });
+});
+
+it('stops in the middle when the page goes away', async () => {
+  vi.stubEnv('PRETEND_DELAY_MS', '20');
+  const leaving = new AbortController();
+  const body = { messages: [ask('Order twelve notebooks.')], server: 'raw-content' };
+  const response = await post(body, {}, leaving.signal);
+  let text = '';
+  for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += piece;
+    if (text.includes('"reasoning-delta"')) leaving.abort();
+  }
+  vi.stubEnv('PRETEND_DELAY_MS', '0');
+  expect(text).toContain('"type":"abort"');
+  expect(text).not.toContain('tool-input-available');
 });
 
 describe('refuses', () => {
