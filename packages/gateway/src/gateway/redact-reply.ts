@@ -12,7 +12,8 @@ interface Piece {
 /** Fields of a chunk or completion that are kept as they are; texts are redacted, everything else is left out. */
 const HEAD = ['id', 'object', 'created', 'model'];
 const USAGE = ['prompt_tokens', 'completion_tokens', 'total_tokens'];
-const TEXTS = ['content', 'reasoning_content', 'reasoning', 'refusal'];
+/** In the order in which they are read: one text, which a call may begin in one field and end in another. */
+const TEXTS = ['reasoning_content', 'reasoning', 'content'];
 
 /**
  * The chunks of one reply with its texts redacted. A text is redacted as a whole and cut again where it was cut,
@@ -67,7 +68,12 @@ function copyChoice(given: unknown, field: 'delta' | 'message', pieces: Piece[],
 
 function copyBody(body: Json, choice: string, pieces: Piece[], redact: Redact): Json {
   const copy = pick(body, ['role']);
-  for (const name of TEXTS) if (name in body) copyText(body, copy, name, `${choice} ${name}`, pieces);
+  // What stands in both fields of the thought is read once.
+  const twice = typeof body.reasoning_content === 'string' && typeof body.reasoning === 'string';
+  for (const name of TEXTS) {
+    const of = name === 'reasoning' && twice ? `${choice} reasoning` : `${choice} text`;
+    if (name in body) copyText(body, copy, name, of, pieces);
+  }
   if (Array.isArray(body.tool_calls))
     copy.tool_calls = body.tool_calls.map((call, at) => copyCall(call, at, choice, pieces, redact));
   return copy;
