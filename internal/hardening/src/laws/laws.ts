@@ -148,15 +148,22 @@ export const LAWS: Record<string, Law> = {
     }
   }),
 
-  'limits hold': inEach(({ turn, events }, { options: { limits } }) => {
-    const { maxArgumentsLength = Infinity, maxToolCalls = Infinity } = limits ?? {};
-    assert.ok(turn.toolCalls.length <= maxToolCalls);
-    for (const event of events) {
-      if (event.type === 'tool-call-end' || event.type === 'tool-call-error') {
+  'limits hold, and only take away'({ reply, whole, units, cut }) {
+    const { limits, ...unlimited } = reply.options;
+    if (limits === undefined) return;
+    const { maxArgumentsLength = Infinity, maxToolCalls = Infinity } = limits;
+    const all = new Set(
+      callEnds(play({ ...reply, options: unlimited })).map((call) => `${call.name} ${call.arguments}`),
+    );
+    for (const { turn, events } of [whole, units, cut]) {
+      assert.ok(turn.toolCalls.length <= maxToolCalls);
+      for (const call of turn.toolCalls) assert.ok(all.has(`${call.name} ${call.arguments}`), call.arguments);
+      for (const event of events) {
+        if (event.type !== 'tool-call-end' && event.type !== 'tool-call-error') continue;
         assert.ok(event.arguments.length <= maxArgumentsLength, event.arguments);
       }
     }
-  }),
+  },
 
   'a delivered name is offered, or reported as unknown': inEach((played, reply) => {
     const names = offeredNames(reply);

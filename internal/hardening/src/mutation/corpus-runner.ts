@@ -27,8 +27,8 @@ type Test = readonly [name: string, run: () => Promise<string | undefined>];
 
 const CHUNKINGS = ['whole', 'as-given', 'units'] as const;
 /** Replies of one seed, all of which keep the laws. */
-const LAW_REPLIES = 300;
-const ARGUMENT_TEXTS = 250;
+const LAW_REPLIES = 120;
+const ARGUMENT_TEXTS = 100;
 
 const context: InstrumenterContext = {};
 (globalThis as { __stryker__?: InstrumenterContext }).__stryker__ = context;

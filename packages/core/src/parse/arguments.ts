@@ -114,7 +114,7 @@ export function createArgumentReader({ onDelta, markup, maxLength }: ArgumentRea
       return;
     }
     // As much as fits, so that what is kept does not tell how the text was cut.
-    const room = (maxLength ?? Infinity) - kept.length();
+    const room = maxLength === undefined ? piece.length : maxLength - kept.length();
     over ||= piece.length > room;
     const fitting = over ? piece.slice(0, room) : piece;
     if (fitting === '') return;

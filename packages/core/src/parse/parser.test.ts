@@ -240,6 +240,84 @@ describe('calls that the server parsed', () => {
     ]);
   });
 
+  test.each([
+    [
+      'a name begins a call where the last one is whole',
+      [
+        { name: 'f', arguments: '{"a":1}' },
+        { name: 'f', arguments: '{"a":2}' },
+      ],
+      ['{"a":1}', '{"a":2}'],
+    ],
+    [
+      'the same name goes on with a call that is not whole',
+      [
+        { name: 'f', arguments: '{"a"' },
+        { name: 'f', arguments: ':1}' },
+      ],
+      ['{"a":1}'],
+    ],
+    [
+      'another name begins a call in any case',
+      [
+        { name: 'f', arguments: '{"a"' },
+        { name: 'g', arguments: '{"b":2}' },
+      ],
+      ['{"a"', '{"b":2}'],
+    ],
+    [
+      'an empty name begins none',
+      [
+        { name: 'f', arguments: '{"a":1}' },
+        { name: '', arguments: ' ' },
+      ],
+      ['{"a":1}'],
+    ],
+    [
+      'pieces of one id belong together',
+      [
+        { id: 'c1', name: 'f', arguments: '{"a"' },
+        { id: 'c2', name: 'g', arguments: '{"b":2}' },
+        { id: 'c1', arguments: ':1}' },
+      ],
+      ['{"a":1}', '{"b":2}'],
+    ],
+    [
+      'an id that came with an index is known',
+      [
+        { index: 0, id: 'c1', name: 'f', arguments: '{"a"' },
+        { index: 1, id: 'c2', name: 'g', arguments: '{"b":2}' },
+        { id: 'c1', arguments: ':1}' },
+      ],
+      ['{"a":1}', '{"b":2}'],
+    ],
+    [
+      'an id that comes later is known',
+      [
+        { index: 0, name: 'f' },
+        { index: 1, id: 'c2', name: 'g', arguments: '{"b":2}' },
+        { index: 0, id: 'c1', arguments: '{"a"' },
+        { id: 'c1', arguments: ':1}' },
+      ],
+      ['{"a":1}', '{"b":2}'],
+    ],
+  ])('what belongs together: %s', (_, pieces, wanted) => {
+    const ends = turnOf(pieces).flatMap((event) =>
+      event.type === 'tool-call-end' || event.type === 'tool-call-error' ? [event.arguments] : [],
+    );
+    expect(ends).toEqual(wanted);
+  });
+
+  test('report suppressed calls once', () => {
+    const { events, parser } = collect({ toolChoice: 'none' });
+    parser.feed(call('functions.f:0', '{}') + call('functions.g:0', '{}'));
+    parser.end('tool_calls');
+    expect(events.flatMap((event) => (event.type === 'problem' ? [event.code] : []))).toEqual([
+      'call-suppressed',
+      'empty-turn',
+    ]);
+  });
+
   test('get an id where they have none, and another where it repeats', () => {
     const events = turnOf([
       { index: 0, id: 'x', name: 'f', arguments: '{}' },
