@@ -72,7 +72,9 @@ export function sayLexeme(step: TraceStep): Said {
 }
 
 export function toneOfLexeme(step: TraceStep): Tone {
-  return step.lexeme.kind === 'text' || isData(step) ? toneOf(step.place) : 'marker';
+  if (step.lexeme.kind !== 'text' && !isData(step)) return 'marker';
+  const tone = toneOf(step.place);
+  return tone === 'marker' ? 'text' : tone; // noise of a section, or on trial: text all the same
 }
 
 /** A special token that is none where it stands: in a quote or a JSON string, which goes on behind it. */
