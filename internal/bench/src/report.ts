@@ -1,5 +1,7 @@
+import { AI_SDK, GATEWAY, PARSER, REQUESTS, SDK } from './about.ts';
 import type { ClientRow } from './client-times.ts';
 import type { ContenderName } from './contenders.ts';
+import type { Table } from './draw-table.ts';
 import { GATEWAY_CHUNKS, type GatewayRow } from './gateways.ts';
 import type { Growth } from './linearity.ts';
 import type { ManyStreams } from './many-streams.ts';
@@ -141,68 +143,87 @@ function gatewayCells({ reply, way, firstToken, added, chunksPerSecond }: Gatewa
   return [reply, way, milliseconds(firstToken), more, count(chunksPerSecond)];
 }
 
-type Draw = (head: readonly string[], rows: readonly string[][], leftAligned: number) => string;
-
-const drawMarkdown: Draw = (head, rows, leftAligned) => {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map((_, at) => (at < leftAligned ? '---' : '---:'))), ...rows.map(line)].join(
-    '\n',
-  );
-};
-
-const drawPlain: Draw = (head, rows, leftAligned) => {
-  const widths = head.map((cell, at) => Math.max(cell.length, ...rows.map((row) => row[at]?.length ?? 0)));
-  const line = (cells: readonly string[]) =>
-    cells
-      .map((cell, at) =>
-        at < leftAligned ? cell.padEnd(widths[at] as number) : cell.padStart(widths[at] as number),
-      )
-      .join('  ');
-  return [line(head), ...rows.map(line)].join('\n');
-};
-
-/** The part about clients, section by section. */
-export function formatClients(
-  { sdk, aiSdk, manyStreams }: ClientReport,
-  form: 'plain' | 'markdown',
-): string[] {
-  const draw = form === 'markdown' ? drawMarkdown : drawPlain;
-  const drawRows = (rows: readonly ClientRow[]) =>
-    draw(clientHead(rows[0] as ClientRow), rows.map(clientCells), 1);
-  return [
-    drawRows(sdk),
-    `OpenAI SDK, replies of ${count(sdk[0]?.chunks ?? 0)} chunks: CPU for one, and the ratio to the bare fetch.`,
-    formatManyStreams(manyStreams),
-    drawRows(aiSdk),
-    `AI SDK, replies of ${count(aiSdk[0]?.chunks ?? 0)} chunks: CPU for one, and the ratio to the bare provider.`,
-  ];
+/** One table, with what it shows and how it was made. */
+export interface Section {
+  title: string;
+  /** Markdown. What was compared, and how. */
+  about: string;
+  table: Table;
+  /** How to read the cells. */
+  note: string;
 }
 
-/** The report as tables, for a terminal or for a README. */
-export function formatReport(report: Report, form: 'plain' | 'markdown'): string {
-  const draw = form === 'markdown' ? drawMarkdown : drawPlain;
-  const { rows, growth, heldBack, requests, limit } = report;
-  const sections = [
-    draw(ROW_HEAD, rows.map(rowCells), 1),
-    `Times are per delta, \`delta\` is its length in UTF-16 units. A reading that took more than ${limit / 1000} s was given up: its ratio counts only the time until then.`,
-    draw(['delta', ...growth.megabytes.map((size) => `${size} MB`)], growth.lengths.map(growthCells), 0),
-    `One call with arguments of that size, and the ratio to half of it.`,
-    `Held back at most, ${heldBack.shape} in deltas of ${heldBack.deltaLength}: ${heldBack.units} UTF-16 units.`,
-    draw(
-      ['work', ...requests.messages.map((length) => `${count(length)} messages`), '÷ JSON.stringify'],
-      requests.works.map(requestCells),
-      1,
-    ),
-    `One conversation of that length, the ratio to half of it, and to JSON.stringify of the longest.`,
-    ...formatClients(report.clients, form),
-    draw(GATEWAY_HEAD, report.gateways.map(gatewayCells), 2),
-    `Replies of ${GATEWAY_CHUNKS} chunks, 8 in a write: the first token of one at a time, and the chunks of many at once.`,
+function clientTable(rows: readonly ClientRow[]): Table {
+  return { head: clientHead(rows[0] as ClientRow), rows: rows.map(clientCells), leftAligned: 1 };
+}
+
+/** The report as sections, in the order of the packages. */
+export function toSections({
+  rows,
+  growth,
+  heldBack,
+  requests,
+  clients,
+  gateways,
+  limit,
+}: Report): Section[] {
+  const { sdk, aiSdk, manyStreams } = clients;
+  return [
+    {
+      title: 'The parser',
+      about: PARSER,
+      table: { head: ROW_HEAD, rows: rows.map(rowCells), leftAligned: 1 },
+      note:
+        'Times are per delta; `delta` is its length in UTF-16 units. A reading that took more than ' +
+        `${limit / 1000} s was given up: its ratio counts only the time until then. ` +
+        `Held back at most, ${heldBack.shape} in deltas of ${heldBack.deltaLength}: ${heldBack.units} UTF-16 units.`,
+    },
+    {
+      title: 'The parser on long arguments',
+      about:
+        'One call with arguments of that size, and the ratio to half of it: the cost is linear where it is 2.',
+      table: {
+        head: ['delta', ...growth.megabytes.map((size) => `${size} MB`)],
+        rows: growth.lengths.map(growthCells),
+        leftAligned: 0,
+      },
+      note: 'Times are those of the whole reply.',
+    },
+    {
+      title: 'Requests and prompts',
+      about: REQUESTS,
+      table: {
+        head: ['work', ...requests.messages.map((length) => `${count(length)} messages`), '÷ JSON.stringify'],
+        rows: requests.works.map(requestCells),
+        leftAligned: 1,
+      },
+      note: 'One conversation of that length, the ratio to half of it, and to JSON.stringify of the longest.',
+    },
+    {
+      title: 'The fetch, under the OpenAI SDK',
+      about: SDK,
+      table: clientTable(sdk),
+      note:
+        `Replies of ${count(sdk[0]?.chunks ?? 0)} chunks: the processor's time for one, and its ratio to the bare fetch. ` +
+        formatManyStreams(manyStreams),
+    },
+    {
+      title: 'The middleware, under the AI SDK',
+      about: AI_SDK,
+      table: clientTable(aiSdk),
+      note: `Replies of ${count(aiSdk[0]?.chunks ?? 0)} chunks: the processor's time for one, and its ratio to the bare provider.`,
+    },
+    {
+      title: 'The gateway',
+      about: GATEWAY,
+      table: { head: GATEWAY_HEAD, rows: gateways.map(gatewayCells), leftAligned: 2 },
+      note: `Replies of ${GATEWAY_CHUNKS} chunks, 8 in a write: the first token of one at a time, and the chunks of many at once.`,
+    },
   ];
-  return sections.join('\n\n');
 }
 
 /** One line for each aim: what was reached, and where it was missed. */
-export function formatAims({ rows, clients }: Report): string {
+export function listAims({ rows, clients }: Report): string[] {
   const shares = rows.filter((row) => row.deltaLength === AIMS.jsonDeltaLength);
   const missed = shares.filter((row) => jsonShare(row) > AIMS.jsonShare);
   const ratios = rows
@@ -235,5 +256,5 @@ export function formatAims({ rows, clients }: Report): string {
     clientAim('createKimiFetch, raw,', AIMS.rawFetch, sdk.filter(isRaw)),
     clientAim('kimiMiddleware', AIMS.middleware, aiSdk),
     `${verdict(manyStreams.wrong === 0)}: ${manyStreams.streams} streams at once, each its own turn`,
-  ].join('\n');
+  ];
 }
