@@ -4,8 +4,8 @@
 // shown as small as it gets, in the form of a corpus case. The same seed makes the same replies.
 import { parseArgs } from 'node:util';
 import fc from 'fast-check';
-import { replies, sizes } from '../laws/k2-text.ts';
 import { checkLaws } from '../laws/laws.ts';
+import { replies, sizes } from '../laws/replies.ts';
 import { joinPieces, type Reply } from '../laws/reply.ts';
 import { minimize } from './minimize.ts';
 import { toCase } from './to-case.ts';

@@ -1,10 +1,9 @@
-import type { Channel, ParserOptions, ToolCallPiece, ToolDefinition } from '@kimi-tc/core';
+import type { Channel, ToolCallPiece, ToolDefinition } from '@kimi-tc/core';
 import fc from 'fast-check';
-import { isText, type Piece, type Reply } from './reply.ts';
+import type { Piece } from './reply.ts';
 
-// Replies as models and servers write them, part by part, and then broken: markers dropped, repeated, swapped,
-// cut, inserted and written in another case, with control characters, lone surrogates and the markup of other
-// engines in between, JSON that is wrong in many ways, and calls that the server parsed itself among the text.
+// The parts of replies as models and servers write them: markers, ids and JSON, right and wrong in many ways, prose, the
+// markup of other engines, and calls that the server parsed itself.
 
 /** Names that every object has, or that look like something else. */
 export const HOSTILE_NAMES = [
@@ -31,13 +30,13 @@ function toolOf(name: string, properties: Record<string, unknown>, required: str
   return tool(name, { type: 'object', properties, required });
 }
 
-const TOOLS = [
+export const TOOLS = [
   toolOf('ping', { host: { type: 'string' } }, ['host']),
   toolOf('db.query', { sql: { type: 'string' }, limit: { type: 'integer' } }, ['sql']),
   toolOf('list-ports', {}),
 ];
 /** Names that contain, resemble or continue each other, and schemas that say little. */
-const CONFUSABLE_TOOLS = [
+export const CONFUSABLE_TOOLS = [
   toolOf('ping', { host: {} }),
   toolOf('ping_v2', { host: {} }, ['host']),
   toolOf('ping-v2', {}),
@@ -46,7 +45,9 @@ const CONFUSABLE_TOOLS = [
   tool('a+b(c)*'),
   tool('query', { properties: null, required: 'sql' }),
 ];
-const HOSTILE_TOOLS = HOSTILE_NAMES.map((name) => toolOf(name, { [name]: { type: 'string' } }, [name]));
+export const HOSTILE_TOOLS = HOSTILE_NAMES.map((name) =>
+  toolOf(name, { [name]: { type: 'string' } }, [name]),
+);
 
 const BAR_NAMES = [
   'tool_calls_section_begin',
@@ -60,10 +61,10 @@ const BAR_NAMES = [
   'no_such_token',
 ] as const;
 const space = fc.constantFrom('', '', '', ' ', '  ');
-const marker = fc
+export const marker = fc
   .tuple(fc.constantFrom(...BAR_NAMES), space, space)
   .map(([name, left, right]) => `<|${left}${name}${right}|>`);
-const think = fc.constantFrom('<think>', '</think>');
+export const think = fc.constantFrom('<think>', '</think>');
 const quote = fc.constantFrom('`', '``', '\n```\n', '```sh\n', '\n````\n');
 
 const id = fc
@@ -145,7 +146,7 @@ const object = fc
   .array(fc.tuple(key, scalar, fc.constantFrom('', '', ' ', '\n\t')), { maxLength: 3 })
   .map((members) => `{${members.map(([name, value, gap]) => `${gap}"${name}":${gap}${value}`).join(',')}}`);
 const encodedObject = object.map((text) => JSON.stringify(text));
-const wrappedObject = fc
+export const wrappedObject = fc
   .tuple(fc.constantFrom('ping', 'nope', '__proto__'), fc.constantFrom('arguments', 'parameters'), object)
   .map(([name, member, text]) => `{"name":"${name}","${member}":${text}}`);
 
@@ -187,7 +188,7 @@ const json = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom(...BROKEN_JSON) },
 );
 
-const PROSE = [
+export const PROSE = [
   'Hello. ',
   'p',
   'functions.',
@@ -212,10 +213,10 @@ const PROSE = [
   '[EOS]',
   'list',
 ] as const;
-const prose = fc.oneof(fc.constantFrom(...PROSE), fc.string({ unit: 'binary', maxLength: 5 }));
+export const prose = fc.oneof(fc.constantFrom(...PROSE), fc.string({ unit: 'binary', maxLength: 5 }));
 
 /** Control characters, halves of pairs, and what looks like nothing. */
-const UNSEEN = [
+export const UNSEEN = [
   '\u0000',
   '\u0008',
   '\u0018',
@@ -232,7 +233,7 @@ const UNSEEN = [
 ] as const;
 
 /** The markup of other engines and models. */
-const ALIEN = [
+export const ALIEN = [
   '<tool_call>\n{"name":"ping","arguments":{"host":"a"}}\n</tool_call>',
   '<function=ping>\n<parameter=host>\na\n</parameter>\n</function>',
   '<function_calls>',
@@ -250,9 +251,9 @@ const ALIEN = [
   '<|eot_id|>',
 ] as const;
 
-type Part = Piece;
+export type Part = Piece;
 
-const onContent = (...texts: string[]): Part[] => texts.map((text) => ['content', text]);
+export const onContent = (...texts: string[]): Part[] => texts.map((text) => ['content', text]);
 const call = fc
   .tuple(id, json)
   .map(([header, args]) => [
@@ -325,156 +326,10 @@ const texts: fc.Arbitrary<string[]> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(...ALIEN).map((text) => [text]) },
 );
 const channel = fc.constantFrom<Channel>('content', 'content', 'content', 'content', 'reasoning');
-const fragment: fc.Arbitrary<Part[]> = fc.oneof(
+export const fragment: fc.Arbitrary<Part[]> = fc.oneof(
   { weight: 16, arbitrary: fc.tuple(channel, texts).map(([of, all]) => all.map((text): Part => [of, text])) },
   { weight: 1, arbitrary: quote.map((text) => onContent(text)) },
   { weight: 2, arbitrary: structuredCall },
   { weight: 1, arbitrary: structuredPiece.map((piece): Part[] => [piece]) },
   { weight: 1, arbitrary: wrongPiece.map((piece): Part[] => [piece]) },
 );
-
-/** One thing done to a reply; places count modulo what is there. */
-interface Mutation {
-  kind:
-    | 'drop'
-    | 'repeat'
-    | 'swap'
-    | 'insert'
-    | 'insert-inside'
-    | 'cut-part'
-    | 'cut-rest'
-    | 'case'
-    | 'channel';
-  at: number;
-  /** Another place, or a place inside of the part. */
-  to: number;
-  text: string;
-}
-
-const mutation: fc.Arbitrary<Mutation> = fc.record({
-  kind: fc.constantFrom<Mutation['kind']>(
-    'drop',
-    'repeat',
-    'swap',
-    'insert',
-    'insert-inside',
-    'cut-part',
-    'cut-rest',
-    'case',
-    'channel',
-  ),
-  at: fc.nat(999),
-  to: fc.nat(999),
-  text: fc.oneof(
-    { weight: 4, arbitrary: marker },
-    { weight: 2, arbitrary: think },
-    { weight: 2, arbitrary: fc.constantFrom(...UNSEEN) },
-    { weight: 1, arbitrary: fc.constantFrom(...ALIEN) },
-    { weight: 1, arbitrary: fc.constantFrom(...PROSE) },
-    { weight: 1, arbitrary: fc.constantFrom('"', '\\', '\\"', ',', ':', '[', '{"', '"}') },
-  ),
-});
-
-function mutate(parts: readonly Part[], { kind, at, to, text }: Mutation): Part[] {
-  if (parts.length === 0) return onContent(text);
-  const place = at % parts.length;
-  const part = parts[place] as Part;
-  const other = to % parts.length;
-  const put = (...instead: Part[]) => [...parts.slice(0, place), ...instead, ...parts.slice(place + 1)];
-  switch (kind) {
-    case 'drop':
-      return put();
-    case 'repeat':
-      return put(part, part);
-    case 'swap':
-      return parts.map((each, i) => (i === place ? (parts[other] as Part) : i === other ? part : each));
-    case 'insert':
-      return put([isText(part) ? part[0] : 'content', text], part);
-    case 'cut-rest':
-      return parts.slice(0, place + 1);
-  }
-  if (!isText(part)) return [...parts];
-  const [of, written] = part;
-  const inside = to % (written.length + 1);
-  switch (kind) {
-    case 'insert-inside':
-      return put([of, written.slice(0, inside) + text + written.slice(inside)]);
-    case 'cut-part':
-      return put([of, to % 2 === 0 ? written.slice(0, inside) : written.slice(inside)]);
-    case 'case':
-      return put([
-        of,
-        to % 2 === 0 ? written.toUpperCase() : written.slice(0, inside) + written.slice(inside).toUpperCase(),
-      ]);
-    case 'channel':
-      return put([of === 'content' ? 'reasoning' : 'content', written]);
-  }
-}
-
-const options: fc.Arbitrary<ParserOptions> = fc.record({
-  model: fc.constantFrom(undefined, 'kimi-k2-thinking', 'kimi-k2.6'),
-  tools: fc.constantFrom(undefined, [], TOOLS, TOOLS, TOOLS, CONFUSABLE_TOOLS, HOSTILE_TOOLS, [
-    { type: 'web_search' },
-    ...TOOLS,
-  ]),
-  toolChoice: fc.constantFrom<ParserOptions['toolChoice']>(
-    undefined,
-    'auto',
-    'required',
-    { name: 'ping' },
-    'none',
-  ),
-  promptOpensThink: fc.boolean(),
-  recoverTextCalls: fc.constantFrom<ParserOptions['recoverTextCalls']>(
-    undefined,
-    'off',
-    'default',
-    'lenient',
-  ),
-  guidedJson: fc.constantFrom(false, false, false, true),
-  takenToolCallIds: fc.constantFrom(undefined, ['functions.ping:0', 'functions.ping:1', 'c1', '__proto__']),
-  limits: fc.constantFrom(undefined, undefined, undefined, { maxArgumentsLength: 12 }, { maxToolCalls: 2 }),
-});
-
-const guided = fc
-  .array(wrappedObject, { minLength: 1, maxLength: 3 })
-  .map((objects) => onContent(...(objects.length === 1 ? objects : [`[${objects.join(', ')}]`])));
-
-function unquote(parts: readonly Part[]): Part[] {
-  return parts.map((part) => (isText(part) ? [part[0], part[1].replaceAll('`', '')] : part));
-}
-
-/** @param length parts of a reply, at most about three times as many */
-function repliesOf(length: number): fc.Arbitrary<Reply> {
-  const parts = fc.oneof(
-    { weight: 19, arbitrary: fc.array(fragment, { maxLength: length }).map((all) => all.flat()) },
-    { weight: 1, arbitrary: guided },
-  );
-  return fc
-    .record({
-      parts,
-      mutations: fc.array(mutation, { maxLength: 4 }),
-      quoted: fc.boolean(),
-      options,
-      finishReason: fc.constantFrom('stop', 'tool_calls', 'length', 'content_filter', 'odd', '', null),
-    })
-    .map(({ parts: whole, mutations, quoted, ...rest }) => {
-      const broken = mutations.reduce<Part[]>(mutate, whole);
-      return { ...rest, pieces: quoted ? broken : unquote(broken) };
-    });
-}
-
-/** Anything a server may send. */
-export const replies: fc.Arbitrary<Reply> = repliesOf(8);
-
-/** Lengths of pieces to cut a reply into. */
-export const sizes: fc.Arbitrary<number[]> = fc.array(fc.integer({ min: 1, max: 9 }), {
-  minLength: 1,
-  maxLength: 6,
-});
-
-/** Text without markup, quotes and calls, as the model means it to be seen. */
-export const plainText: fc.Arbitrary<string> = fc
-  .array(prose, { maxLength: 20 })
-  .map((all) => all.join('').replace(/(\[EOS\])+$/, ''))
-  .filter((text) => !/<\| ?tool_call[^>]*$|ping\(|<\| ?tool_call_begin ?\|>|`/.test(text));

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ARGUMENT_LAWS, argumentTexts } from './argument-laws.ts';
 import { toReply } from './corpus-replies.ts';
-import { plainText, replies, sizes } from './k2-text.ts';
 import { checkLaws, LAWS, playAll } from './laws.ts';
+import { plainText, replies, sizes } from './replies.ts';
 import { cutPieces, play } from './reply.ts';
 
 /** Runs of each property; the nightly setting asks for more. */

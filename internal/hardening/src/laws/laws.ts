@@ -218,18 +218,15 @@ export const LAWS: Record<string, Law> = {
   }),
 
   'a problem of a call stands at its header': inEach(({ events }, { pieces }) => {
-    if (!pieces.every(isText)) return;
     const text = textOf(pieces);
+    // A turn end that is taken out of a header makes it shorter than what was sent.
+    if (!pieces.every(isText) || /im_end/.test(text)) return;
     const rawIds = events.flatMap((event) => (event.type === 'tool-call-start' ? [event.rawId] : []));
     for (const event of events) {
       const rawId = event.type === 'problem' && event.index !== undefined ? rawIds[event.index] : undefined;
       if (event.type !== 'problem' || !rawId) continue;
       const header = text.slice(event.offset).replace(/^<\| ?tool_call_begin ?\|>/, '');
-      // A marker that says nothing may have been taken out of the header.
-      assert.ok(
-        header.replaceAll(/<\| ?im_end ?\|>|\s/g, '').startsWith(rawId.replaceAll(/\s/g, '')),
-        event.code,
-      );
+      assert.ok(header.trimStart().startsWith(rawId), event.code);
     }
   }),
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { countWork } from './count-work.ts';
-import { replies } from './k2-text.ts';
+import { replies } from './replies.ts';
 import { cutPieces, joinPieces, type Piece, play, type Reply, textOf } from './reply.ts';
 
 const BEGIN = '<|tool_call_begin|>';

@@ -53,7 +53,7 @@ async function loadTests(): Promise<Test[]> {
   const { parserSurface, toReply } = await import('../laws/corpus-replies.ts');
   const { checkLaws } = await import('../laws/laws.ts');
   const { ARGUMENT_LAWS, argumentTexts } = await import('../laws/argument-laws.ts');
-  const { replies, sizes } = await import('../laws/k2-text.ts');
+  const { replies, sizes } = await import('../laws/replies.ts');
   const corpus = loadCases({ kinds: ['deltas', 'chunks', 'message'] }).filter(
     ({ topic, input }) => topic !== 'k3' && JSON.stringify(input).length < 5000,
   );

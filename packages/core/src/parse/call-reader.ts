@@ -111,7 +111,8 @@ export function createCallReader(options: CallReaderOptions): CallReader {
     const read = tools.readHeader(header);
     const isId = read.kind === 'named' && (inSection || read.offered || header.startsWith('functions.'));
     if (!isId) return undefined;
-    return { ...leave('unclosed', [], behind.hasMore()), next: { header, offset: offset - header.length } };
+    const next = { header, offset: offset - behind.reach() };
+    return { ...leave('unclosed', [], behind.hasMore()), next };
   }
 
   return {

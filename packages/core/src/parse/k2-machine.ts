@@ -313,7 +313,7 @@ export function createK2Machine(settings: MachineSettings): Machine {
         return beginHeader(offset);
       case 'argument-begin': {
         const word = noiseEnd.word();
-        return word === '' ? clearNoise() : beginArguments(word, offset - word.length, 'markup');
+        return word === '' ? clearNoise() : beginArguments(word, offset - noiseEnd.reach(), 'markup');
       }
       case 'section-end':
         if (callsInSection === 0) report('empty-section', offset);

@@ -9,6 +9,8 @@ export interface LastWord {
   take(text: string): { word: string; brace: number } | undefined;
   /** The last word; white space may stand behind it. Empty if there is none. */
   word(): string;
+  /** How many units in front of the end the last word begins. */
+  reach(): number;
   /** Something visible stands in front of the last word. */
   hasMore(): boolean;
 }
@@ -35,19 +37,24 @@ export function createLastWord(accepts: (word: string) => boolean): LastWord {
       text.length >= LONGEST_BARE_ID ? text.slice(-LONGEST_BARE_ID) : (edge + text).slice(-LONGEST_BARE_ID);
   }
 
+  const word = () => endingWord(edge.trimEnd());
+
   return {
     take(text) {
       for (let brace = text.indexOf('{'); brace >= 0; brace = text.indexOf('{', brace + 1)) {
         const near = text.slice(Math.max(0, brace - LONGEST_BARE_ID), brace);
-        const word = endingWord(near.length < LONGEST_BARE_ID ? (edge + near).slice(-LONGEST_BARE_ID) : near);
-        if (word === '' || !accepts(word)) continue;
+        const found = endingWord(
+          near.length < LONGEST_BARE_ID ? (edge + near).slice(-LONGEST_BARE_ID) : near,
+        );
+        if (found === '' || !accepts(found)) continue;
         extend(text.slice(0, brace));
-        return { word, brace };
+        return { word: found, brace };
       }
       extend(text);
       return undefined;
     },
-    word: () => endingWord(edge.trimEnd()),
-    hasMore: () => more || edge.trim().length > endingWord(edge.trimEnd()).length,
+    word,
+    reach: () => edge.length - edge.trimEnd().length + word().length,
+    hasMore: () => more || edge.trim().length > word().length,
   };
 }

@@ -107,6 +107,14 @@ describe('the parser', () => {
     ]);
   });
 
+  test('a problem stands at the id, also where white space follows it', () => {
+    const section = '<|tool_calls_section_begin|>';
+    const text = `${section}f:0 \n${ARGS}{} noise g:1  ${ARGS}{}<|tool_calls_section_end|>`;
+    const { problems } = parse(text);
+    const rewritten = problems.filter(({ code }) => code === 'id-rewritten');
+    expect(rewritten.map(({ offset }) => text.slice(offset, offset + 3))).toEqual(['f:0', 'g:1']);
+  });
+
   test('ends once, and starts anew after reset', () => {
     const { events, parser } = collect();
     parser.feed(`${BEGIN}functions.f:0${ARGS}{`);
