@@ -145,7 +145,8 @@ describe('a conversation', () => {
 describe('stopping', () => {
   it('keeps what came, runs nothing that was cut, and goes on with the next question', async () => {
     const chat = await openChat(slow);
-    await chat.start('note');
+    // Long enough that nobody is late with the button.
+    await chat.ask(`Note that ${'the call with Jonas moved to Thursday, and '.repeat(12)}so on.`);
     await chat.card('write_note').getByText('Writing arguments').waitFor();
     await chat.button('Stop').click();
     await chat.card('write_note').getByText('Never ran').waitFor();

@@ -32,7 +32,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   });
   const fast = await startNext({ PRETEND_DELAY_MS: '1' });
   const slow = await startNext({
-    PRETEND_DELAY_MS: '25',
+    PRETEND_DELAY_MS: '50',
     KIMI_BASE_URL: endpoint.baseURL,
     KIMI_API_KEY: secret,
     KIMI_MODEL: 'kimi-k2-thinking',
