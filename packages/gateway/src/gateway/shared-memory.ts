@@ -9,6 +9,11 @@ export interface SharedMemory extends ReasoningMemory {
   close(): void;
 }
 
+/** What one gateway keeps by itself: many conversations at a time, in at most 64 MB. */
+export function createOwnMemory(): ReasoningMemory {
+  return createReasoningMemory({ maxTurns: 10_000, maxLength: 2 ** 25 });
+}
+
 /** How long a request waits for the store before the own memory answers. */
 const WAIT_MS = 500;
 /** How long the store is left alone after it failed or hung, so that not every request waits for it. */
@@ -25,7 +30,7 @@ const MOST_UNSENT = 1000;
  * @param url with the credentials, if it needs any; never logged
  */
 export function createSharedMemory(url: string, log: Log, metrics: Metrics): SharedMemory {
-  const own = createReasoningMemory();
+  const own = createOwnMemory();
   /** What the store has not taken yet. */
   const unsent = new Map<string, string>();
   let isDown = false;

@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import { createReasoningMemory } from '@kimi-tc/openai';
 import { ApiError, toApiError } from './api-error.ts';
 import { createApp } from './create-app.ts';
 import type { Log } from './create-log.ts';
@@ -10,7 +9,7 @@ import { createMetrics } from './metrics.ts';
 import { createModelRouter } from './model-router.ts';
 import { createRecorder } from './recording.ts';
 import type { Settings } from './settings.ts';
-import { createSharedMemory } from './shared-memory.ts';
+import { createOwnMemory, createSharedMemory } from './shared-memory.ts';
 import { createSlots } from './slots.ts';
 import { createUpstream } from './upstream.ts';
 
@@ -32,7 +31,7 @@ export async function startGateway(settings: Settings, log: Log): Promise<Gatewa
   const metrics = createMetrics(slots);
   const recorder = settings.record === undefined ? undefined : createRecorder(settings.record, log, metrics);
   const shared = settings.redis === undefined ? undefined : createSharedMemory(settings.redis, log, metrics);
-  const memory = shared ?? createReasoningMemory();
+  const memory = shared ?? createOwnMemory();
   const upstreams = settings.upstreams.map((own) => createUpstream(own, { settings, memory, metrics }));
   let closing: Promise<void> | undefined;
   const app = createApp({
