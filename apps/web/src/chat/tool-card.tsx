@@ -35,7 +35,7 @@ export function ToolCard({ part, onDecide }: ToolCardProps) {
         <span className={styles.state}>{label}</span>
       </button>
       <div id={id} className={styles.body} hidden={!open}>
-        <Field name="Arguments" text={showArguments(part) || '{}'} />
+        <Field name="Arguments" text={showArguments(part)} />
         {part.state === 'output-available' && <Field name="Result" text={show(part.output)} />}
         {part.state === 'output-error' && <p className={styles.error}>{part.errorText}</p>}
         {part.state === 'output-denied' && (
