@@ -437,6 +437,24 @@ describe('the end', () => {
     expect(reason(parts)).toEqual({ unified: 'error', raw: undefined });
   });
 
+  test('a connection that breaks in front of the first arguments leaves no call that may run', async () => {
+    const begun: Part = { type: 'tool-input-start', id: 'c', toolName: 'read' };
+    const queue = [start, begun].values();
+    const source = new ReadableStream<Part>({
+      pull(controller) {
+        const { value, done } = queue.next();
+        if (done) controller.error(new Error('reset'));
+        else controller.enqueue(value);
+      },
+    });
+    const failed: Part = { type: 'finish', finishReason: { unified: 'error', raw: undefined }, usage };
+    for (const parts of [await read(source), await read([start, begun, failed])]) {
+      const inputs = parts.flatMap((part) => (part.type === 'tool-call' ? [part.input] : []));
+      expect(inputs).toEqual([CUT_ARGUMENTS_SEAL]);
+      expect(reason(parts)).toEqual({ unified: 'error', raw: undefined });
+    }
+  });
+
   test('an abort stays one, and makes no reply', async () => {
     const controller = new AbortController();
     const source = new ReadableStream<Part>({

@@ -14,9 +14,13 @@ export function isMissingFinish(error: unknown): boolean {
   return InvalidResponseDataError.isInstance(error) && error.data === undefined;
 }
 
-/** The word of an OpenAI-compatible server for what a wrapped model says; `undefined`: it got none. */
+/**
+ * The word of an OpenAI-compatible server for what a wrapped model says; `undefined`: it got none. A reply
+ * that failed has none either: a call that had no arguments yet was cut, and is not one without any.
+ */
 export function toFinishWord({ unified, raw }: LanguageModelV4FinishReason): string | undefined {
-  return unified === 'interrupted' ? undefined : (WORDS[unified] ?? raw);
+  const unsaid = unified === 'interrupted' || (unified === 'error' && raw === undefined);
+  return unsaid ? undefined : (WORDS[unified] ?? raw);
 }
 
 /**

@@ -6,12 +6,11 @@ import type {
   SharedV4Warning,
 } from '@ai-sdk/provider';
 import { generateId } from '@ai-sdk/provider-utils';
-import { CUT_ARGUMENTS_SEAL, parse } from '@kimi-tc/core';
+import { CUT_ARGUMENTS_SEAL } from '@kimi-tc/core';
 import type { KimiExtra } from '@kimi-tc/openai';
 import { type BlockStart, createBlockWriter } from './block-writer.ts';
 import { findEmptyTurn, type KimiEmptyTurnError } from './kimi-error.ts';
 import { addKimiMetadata, toKimiMetadata } from './kimi-metadata.ts';
-import { isMissingFinish } from './to-finish-reason.ts';
 import { UNKNOWN_TOOL } from './to-stream-parts.ts';
 import { toUsage } from './to-usage.ts';
 import type { PartTransform } from './transform-stream.ts';
@@ -39,18 +38,10 @@ export function createWireTransform(reply: WireReply, enqueue: (part: Part) => v
   /** The calls in the order of their index on the wire, with their input so far. */
   const calls: { id: string; toolName: string; input: string; called: boolean }[] = [];
   let visible = false;
-  let unfinished = false;
 
   function writeOfCall(part: Part): void {
     blocks.close();
     enqueue(part);
-  }
-
-  /** The fetch finishes every reply that was begun: what has no finish had nothing at all. */
-  function endUnfinished(part: Extract<Part, { type: 'finish' }>): ReturnType<typeof toEnd> {
-    const { problems, finishReason } = parse('', { finishReason: null });
-    const end = { ...part, finishReason: { unified: finishReason.unified, raw: undefined } };
-    return toEnd(end, { ...reply, extra: { problems } }, visible);
   }
 
   const push: PartTransform['push'] = (part) => {
@@ -88,14 +79,10 @@ export function createWireTransform(reply: WireReply, enqueue: (part: Part) => v
         if (call) call.called = true;
         return writeOfCall(toCall(part, index, reply.extra));
       }
-      case 'error':
-        if (!isMissingFinish(part.error)) return enqueue(part);
-        unfinished = true;
-        return;
       case 'finish': {
         blocks.close();
         for (const call of unstartedCalls(reply)) enqueue(call);
-        const { error, ...end } = unfinished ? endUnfinished(part) : toEnd(part, reply, visible);
+        const { error, ...end } = toEnd(part, reply, visible);
         if (error) enqueue({ type: 'error', error });
         return enqueue({ ...part, ...end });
       }
@@ -112,12 +99,15 @@ export function createWireTransform(reply: WireReply, enqueue: (part: Part) => v
       enqueue({ type: 'error', error });
       for (const { id, toolName, input, called } of calls) {
         if (called) continue;
-        push({ type: 'tool-input-delta', id, delta: CUT_ARGUMENTS_SEAL });
+        // Where the fetch had the time to, it has sealed them already.
+        const seal = input.endsWith(CUT_ARGUMENTS_SEAL) ? '' : CUT_ARGUMENTS_SEAL;
+        if (seal !== '') push({ type: 'tool-input-delta', id, delta: seal });
         push({ type: 'tool-input-end', id });
-        push({ type: 'tool-call', toolCallId: id, toolName, input: input + CUT_ARGUMENTS_SEAL });
+        push({ type: 'tool-call', toolCallId: id, toolName, input: input + seal });
       }
-      const finishReason = { unified: 'error' as const, raw: undefined };
-      enqueue({ type: 'finish', finishReason, usage: toUsage(undefined) });
+      const failed = { finishReason: { unified: 'error' as const, raw: undefined } };
+      const { error: _, ...end } = toEnd(failed, reply, visible);
+      enqueue({ type: 'finish', ...end, usage: toUsage(undefined) });
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { KimiEvent, Problem } from '@kimi-tc/core';
 import { choiceOf, deltaOf, hasMore, restOf } from './chunk-fields.ts';
 import { isObject, isThere, type JsonObject, listOf, textOf } from './json.ts';
+import type { KimiExtra } from './kimi-chunk.ts';
 import { createExtraCollector } from './kimi-extra.ts';
 import {
   addPiece,
@@ -30,7 +31,7 @@ export interface ChoiceTransform {
    *   clients look for it
    */
   end(withUsage: boolean): JsonObject[];
-  /** The reply failed: what was held, and nothing that says how it ended. */
+  /** The reply failed: what was held, and one chunk with what there is to say about it, without a finish. */
   fail(): JsonObject[];
   /** A finish reason has come. */
   isFinished(): boolean;
@@ -228,9 +229,18 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
     if (ended) return [];
     ended = true;
     const said = finish ? sayApart(finish) : [];
-    reader.end(undefined);
+    const sent = finish && textOf(choiceOf(finish.chunk).finish_reason);
+    reader.end(sent);
     const { chunks, pieces } = waiting.flush(takeMade());
-    return [...said, ...chunks, ...continueWith(latest, pieces)];
+    return [...said, ...chunks, ...continueWith(latest, pieces), ...toLast(extras.finish(sent).extra)];
+  }
+
+  /** What there is to say about a choice that has no finish to say it on. */
+  function toLast(extra: KimiExtra | undefined): JsonObject[] {
+    const { finish_reason: _, ...about } = extra ?? {};
+    if (passing || Object.keys(about).length === 0) return [];
+    const chunk = toContinuation(latest, choiceOf(latest), {});
+    return [withChoice(chunk, choiceOf(chunk), { x_kimi: about })];
   }
 
   function toChunk(piece: Piece): JsonObject {

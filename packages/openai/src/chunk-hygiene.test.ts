@@ -283,6 +283,14 @@ describe('usage', () => {
     });
     expect(chunks.filter(({ usage }) => usage)).toHaveLength(1);
   });
+
+  test('on the choice passes there, as it came, beside a chunk of its own', async () => {
+    const own = { total_tokens: 3 };
+    const finish = { id: 'c', choices: [{ index: 0, delta: {}, finish_reason: 'stop', usage: own }] };
+    const told = { id: 'c', choices: [], usage: { total_tokens: 4 } };
+    const chunks = await pass([chunk({ role: 'assistant', content: 'Hi.' }), finish, told, '[DONE]']);
+    expect(chunks.slice(1)).toEqual([finish, told]);
+  });
 });
 
 test('unknown fields survive, on chunks that are rewritten too', async () => {

@@ -27,13 +27,15 @@ export interface ChunkTransform {
   ): KnownResult;
   /** The stream is over: all that is still held, and a finish for each choice that had none. */
   end(): readonly JsonObject[];
-  /** The reply failed: what was held, and no finish. */
+  /** The reply failed: what was held, what there is to say about it, and no finish. */
   fail(): readonly JsonObject[];
 }
 
 /** One parser per choice. */
 export function createChunkTransform(settings: TransformSettings): ChunkTransform {
   const choices = new Map<unknown, ChoiceTransform>();
+  /** The last chunk without a choice. */
+  let bare: JsonObject | undefined;
   /** A chunk with nothing but usage that came before the finish, which it is sent behind. */
   let usage: JsonObject | undefined;
   let ended = false;
@@ -70,6 +72,7 @@ export function createChunkTransform(settings: TransformSettings): ChunkTransfor
   }
 
   function pushBare(chunk: JsonObject): readonly JsonObject[] {
+    bare = chunk;
     if (chunk.usage === undefined || chunk.usage === null || choices.size === 0) return [chunk];
     const before = takeUsage();
     if ([...choices.values()].every((choice) => choice.isFinished()))
@@ -105,8 +108,16 @@ export function createChunkTransform(settings: TransformSettings): ChunkTransfor
 
   function end(): JsonObject[] {
     if (ended) return [];
+    const opened = choices.size === 0 ? openEmpty() : [];
     ended = true;
-    return [...endChoices(usage === undefined), ...takeUsage()];
+    return [...opened, ...endChoices(usage === undefined), ...takeUsage()];
+  }
+
+  /** A reply that holds no choice is an empty turn, and ends as one: clients wait for a finish. */
+  function openEmpty(): readonly JsonObject[] {
+    const { usage: _, ...rest } = bare ?? toFirstChunk(settings.model);
+    const delta = { role: 'assistant', content: '' };
+    return push({ ...rest, choices: [{ index: 0, delta, finish_reason: null }] });
   }
 
   const { toolNames } = settings;
@@ -122,6 +133,16 @@ export function createChunkTransform(settings: TransformSettings): ChunkTransfor
     },
     end: () => rename(end()),
     fail: () => rename(fail()),
+  };
+}
+
+/** The fields of a chunk, where the server has sent none. */
+function toFirstChunk(model: KimiOptions['model']): JsonObject {
+  return {
+    id: '',
+    object: 'chat.completion.chunk',
+    created: Math.floor(Date.now() / 1000),
+    model: typeof model === 'object' ? model.id : (model ?? ''),
   };
 }
 

@@ -12,7 +12,10 @@ import {
   type ReasoningMemory,
 } from './reasoning-memory.ts';
 import { createRequestSide, type RequestSideOptions } from './request-side.ts';
+import { respondWith } from './respond-with.ts';
 import { type Settle, toJsonBody, toSseBody } from './response-body.ts';
+import { createSseWriter } from './sse-writer.ts';
+import { createStreamWriter } from './stream-writer.ts';
 import { renameTurn } from './tool-names.ts';
 
 export interface KimiFetchOptions extends KimiOptions, TransportOptions, RequestSideOptions {
@@ -76,7 +79,8 @@ export function createKimiFetch(options: KimiFetchOptions = {}): typeof fetch {
       ...(record && { onTurn: (turn) => recorded.push(record(renameTurn(turn, toolNames))) }),
     };
     const settle = () => (recorded.length > 0 ? Promise.all(recorded.splice(0)) : undefined);
-    return transformResponse(response, body.stream === true, settings, settle);
+    const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined);
+    return transformResponse(response, { streamed: body.stream === true, signal }, settings, settle);
   };
 }
 
@@ -99,33 +103,28 @@ function withBody(
   return { ...init, headers, body: JSON.stringify(body) };
 }
 
+/** @param asked what the request says about the answer */
 function transformResponse(
   response: Response,
-  streamed: boolean,
+  asked: { streamed: boolean; signal: AbortSignal | null | undefined },
   settings: TransformSettings,
   settle: Settle,
 ): Response {
   if (!response.ok || response.body === null) return response;
-  const kind = bodyKind(response.headers.get('content-type') ?? '', streamed);
-  if (kind === undefined) return response;
-  const headers = new Headers(response.headers);
-  // They are about the bytes that came from the server.
-  headers.delete('content-length');
-  headers.delete('content-encoding');
-  const body =
-    kind === 'sse'
-      ? toSseBody(response.body, createChunkTransform(settings), settle)
-      : toJsonBody(response.body, settings, settle);
-  const { status, statusText, url } = response;
-  const transformed = new Response(body, { status, statusText, headers });
-  return Object.defineProperty(transformed, 'url', { value: url });
+  const { streamed, signal } = asked;
+  const kind = bodyKind(response.headers.get('content-type') ?? '');
+  if (streamed ? kind === 'other' : kind !== 'sse' && kind !== 'json') return response;
+  if (!streamed && kind === 'json') return respondWith(response, toJsonBody(response.body, settings, settle));
+  const writer = streamed ? createStreamWriter(settings) : createSseWriter(createChunkTransform(settings));
+  const body = toSseBody(response.body, writer, settle, signal);
+  return respondWith(response, body, kind === 'sse' ? undefined : 'text/event-stream');
 }
 
-/** What a body is by its type; some servers do not say that a stream is one, when one was asked for. */
-function bodyKind(type: string, streamed: boolean): 'sse' | 'json' | undefined {
+/** What a body is by its type. Of `text`, and where nothing is said, it may be a stream all the same. */
+function bodyKind(type: string): 'sse' | 'json' | 'text' | 'other' {
   const name = type.split(';')[0]?.trim().toLowerCase() ?? '';
   if (name === 'text/event-stream') return 'sse';
   if (name === 'application/json' || name.endsWith('+json')) return 'json';
-  const unsaid = name === '' || name === 'text/plain' || name === 'application/octet-stream';
-  return streamed && unsaid ? 'sse' : undefined;
+  const isText = name === '' || name.startsWith('text/') || name === 'application/octet-stream';
+  return isText ? 'text' : 'other';
 }

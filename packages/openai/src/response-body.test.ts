@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { createChunkTransform } from './chunk-transform.ts';
 import type { KimiChunkDelta } from './kimi-chunk.ts';
 import { toSseBody } from './response-body.ts';
+import { createSseWriter } from './sse-writer.ts';
 
 const toEvent = (delta: object, finish_reason: string | null = null) =>
   `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
@@ -11,7 +12,11 @@ const toText = (...pieces: string[]) => pieces.map((content) => toEvent({ conten
 
 /** What leaves for these reads of a server's. */
 async function readAll(reads: readonly Uint8Array[]): Promise<string> {
-  const transformed = toSseBody(ReadableStream.from(reads), createChunkTransform({}), () => undefined);
+  const transformed = toSseBody(
+    ReadableStream.from(reads),
+    createSseWriter(createChunkTransform({})),
+    () => undefined,
+  );
   return new Response(transformed).text();
 }
 
@@ -54,7 +59,7 @@ test('a reader that leaves is told nothing of how the stream ended', async () =>
       controller.enqueue(new TextEncoder().encode(toEvent({ role: 'assistant', content: 'a' }))),
   });
   const transform = createChunkTransform({ onProblem: ({ code }) => problems.push(code) });
-  const reader = toSseBody(source, transform, () => undefined).getReader();
+  const reader = toSseBody(source, createSseWriter(transform), () => undefined).getReader();
   await reader.read();
   // The body reads on by itself, and waits.
   await setTimeout(0);

@@ -1,7 +1,7 @@
-import type { ChunkTransform, TransformSettings } from './chunk-transform.ts';
+import type { TransformSettings } from './chunk-transform.ts';
 import { isObject, parseJson } from './json.ts';
 import { joinBytes } from './sse.ts';
-import { createSseWriter } from './sse-writer.ts';
+import type { SseWriter } from './sse-writer.ts';
 import { toCompletion } from './to-completion.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -13,28 +13,36 @@ export type Settle = () => Promise<unknown> | undefined;
 
 /**
  * The body of a stream of chunks, transformed. Reading it reads the server's, as fast as it is read,
- * and cancelling it cancels that.
+ * and cancelling it cancels that. Where the server's breaks, it breaks the same way, behind what was held.
+ *
+ * @param signal once aborted, it is the reader who broke the stream: there is nothing to say about the reply
  */
 export function toSseBody(
   body: ReadableStream<Uint8Array>,
-  transform: ChunkTransform,
+  writer: SseWriter,
   settle: Settle,
+  signal?: AbortSignal | null,
 ): ReadableStream<Bytes> {
   const reader = body.getReader();
-  const writer = createSseWriter(transform);
   let cancelled = false;
+  /** What broke the server's, once all that was held has been handed on. */
+  let broken: { error: unknown } | undefined;
+
   return new ReadableStream<Bytes>({
     async pull(controller) {
       for (;;) {
-        const { value, done } = await reader.read();
+        if (broken) throw broken.error;
+        const read = await reader.read().catch((error: unknown) => {
+          broken = { error };
+        });
         // It ends a read that waits, and says nothing about the reply.
         if (cancelled) return;
-        const out = done ? writer.end() : writer.write(value);
+        const out = read ? (read.done ? writer.end() : writer.write(read.value)) : fail();
         // To wait for nothing is still to wait, and there is one read for nearly every chunk.
         const settling = settle();
         if (settling) await settling;
         for (const bytes of out) controller.enqueue(bytes as Bytes);
-        if (done) return controller.close();
+        if (read?.done) return controller.close();
         if (out.length > 0) return;
       }
     },
@@ -43,6 +51,10 @@ export function toSseBody(
       return reader.cancel(reason);
     },
   });
+
+  function fail(): readonly Uint8Array[] {
+    return signal?.aborted ? [] : writer.fail();
+  }
 }
 
 /** The body of a completion, transformed once it is asked for. A body that is no completion passes. */

@@ -12,6 +12,8 @@ export interface SseWriter {
   write(bytes: Uint8Array): Uint8Array[];
   /** What leaves when there are no more. */
   end(): Uint8Array[];
+  /** What leaves when the connection broke: what was held, and no end. */
+  fail(): Uint8Array[];
 }
 
 /** Events of one read, one behind the other, whose texts are pieces of one: they are read at once. */
@@ -34,8 +36,6 @@ export function createSseWriter(transform: ChunkTransform): SseWriter {
   const out = createOutgoing();
   /** The last events, as far as they are known and have not been read. */
   let run: KnownRun | undefined;
-  /** A chunk has come, so that this is the stream it is taken for. */
-  let begun = false;
   /** `[DONE]` or an error has come; what follows is passed on. */
   let over = false;
 
@@ -98,7 +98,6 @@ export function createSseWriter(transform: ChunkTransform): SseWriter {
       printChunks(transform.fail());
       out.pass(bytes);
     } else {
-      begun ||= Array.isArray(chunk.choices);
       printer.forget();
       const made = transform.push(chunk);
       if (made.length === 1 && made[0] === chunk) {
@@ -144,12 +143,17 @@ export function createSseWriter(transform: ChunkTransform): SseWriter {
     },
     end() {
       const left = splitter.end();
-      if (over || !begun) return left ? [left] : [];
+      if (over) return left ? [left] : [];
       if (left) writeLeft(left);
       if (!over) {
         printChunks(transform.end());
         out.print(toEvent('[DONE]'));
       }
+      return out.take();
+    },
+    fail() {
+      if (!over) printChunks(transform.fail());
+      over = true;
       return out.take();
     },
   };

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, listOf, parseJson, textOf } from './json.ts';
+import { respondWith } from './respond-with.ts';
 import { createSseSplitter, joinBytes, readSseEvent, toEvent } from './sse.ts';
 
 /**
@@ -14,14 +15,8 @@ export function toChatResponse(response: Response, streamed: boolean, prefix: st
   const isJson = /json/i.test(type);
   const isStream = /event-stream/i.test(type) || (streamed && !isJson);
   if (!isJson && !isStream) return response;
-  const headers = new Headers(response.headers);
-  // They are about the bytes that came from the server.
-  headers.delete('content-length');
-  headers.delete('content-encoding');
   const converter = isStream ? createStreamConverter(prefix) : createJsonConverter(prefix);
-  const { status, statusText, url } = response;
-  const body = response.body.pipeThrough(new TransformStream(converter));
-  return Object.defineProperty(new Response(body, { status, statusText, headers }), 'url', { value: url });
+  return respondWith(response, response.body.pipeThrough(new TransformStream(converter)));
 }
 
 type Converter = Transformer<Uint8Array<ArrayBuffer>, Uint8Array>;

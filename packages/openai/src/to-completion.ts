@@ -23,8 +23,9 @@ export function toCompletion(completion: JsonObject, settings: TransformSettings
 }
 
 function toChoice(choice: JsonObject, completion: JsonObject, settings: TransformSettings): JsonObject {
-  const { message } = choice;
-  if (!isObject(message) || hasFunctionCall(message)) return choice;
+  // No message is an empty one: the turn has ended all the same.
+  const message = isObject(choice.message) ? choice.message : { content: null };
+  if (hasFunctionCall(message)) return choice;
   const extras = createExtraCollector(false);
   const assembler = createAssembler();
   const index = typeof choice.index === 'number' ? choice.index : 0;

@@ -64,6 +64,23 @@ test('a missing finish reason is found, the server’s own stands under x_kimi',
   });
 });
 
+test.each([[null], [undefined], [3]])('a message that is none is an empty turn: %j', (message) => {
+  const codes: string[] = [];
+  const given = { choices: [{ index: 0, message, finish_reason: 'stop' }] };
+  const { choices } = transformKimiCompletion(given as never, {
+    onProblem: ({ code }) => codes.push(code),
+  }) as unknown as { choices: unknown[] };
+  expect(choices).toEqual([
+    {
+      index: 0,
+      message: { role: 'assistant', content: null },
+      finish_reason: 'stop',
+      x_kimi: { problems: [expect.objectContaining({ code: 'empty-turn' })] },
+    },
+  ]);
+  expect(codes).toEqual(['empty-turn']);
+});
+
 test('usage on a choice is told where clients look for it', () => {
   const usage = { total_tokens: 3 };
   const message = { role: 'assistant', content: 'a' };

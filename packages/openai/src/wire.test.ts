@@ -1,3 +1,4 @@
+import { CUT_ARGUMENTS_SEAL } from '@kimi-tc/core';
 import { type BehaviourName, type EngineOptions, startEngine } from '@kimi-tc/testing';
 import OpenAI from 'openai';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -120,9 +121,32 @@ describe('the end of a stream', () => {
     );
   });
 
-  test('nothing is made up behind nothing', async () => {
-    for (const text of ['', ': ping\n\n', 'data: [DONE]\n\n', 'no events'])
-      expect(await answer(text)).toBe(text);
+  const usage = `data: ${JSON.stringify({ id: 'u', model: 'k', choices: [], usage: { total_tokens: 3 } })}\n\n`;
+  const done = 'data: [DONE]\n\n';
+
+  test.each([
+    ['nothing', ''],
+    ['blank lines', '\n\n'],
+    ['a comment', ': ping\n\n'],
+    ['only usage', usage],
+    ['only [DONE]', done],
+    ['usage and [DONE]', usage + done],
+    ['no events', 'no events'],
+  ])('a stream that holds %s is an empty turn with a finish', async (_, text) => {
+    const ended = await answer(text);
+    const before = text.replace(done, '').trimEnd();
+    expect(ended.startsWith(before)).toBe(true);
+    expect(ended.endsWith(done)).toBe(true);
+    const problems = [{ code: 'stream-ended-early' }, { code: 'empty-turn' }];
+    const finish = { finish_reason: 'stop', x_kimi: { problems, finish_reason: null } };
+    const like = text.includes('"u"') ? { id: 'u', model: 'k' } : { id: '', model: 'm' };
+    const made = ended.slice(before.length).matchAll(/data: (\{.*\})/g);
+    const [first, last] = [...made].map(([, json = '']) => JSON.parse(json));
+    expect(first).toMatchObject({ ...like, choices: [{ delta: { role: 'assistant', content: '' } }] });
+    expect(last).toMatchObject({ ...like, choices: [finish] });
+    const client = connect('http://server.invalid/v1', serve(text, sse));
+    const message = await client.chat.completions.stream(body).finalMessage();
+    expect(message).toMatchObject({ role: 'assistant', content: '' });
   });
 
   test('what stands behind [DONE] passes', async () => {
@@ -132,18 +156,23 @@ describe('the end of a stream', () => {
 
   test('an error object passes, in front of it what was held, and no finish', async () => {
     const error = 'data: {"error":{"message":"overloaded","code":500}}\n\n';
-    const held = `${hello}${chunk({ content: ' a <' })}${error}data: [DONE]\n\n`;
-    expect(await answer(held)).toBe(held);
+    const held = `${hello}${chunk({ content: ' a <' })}`;
+    const answered = await answer(`${held}${error}${done}`);
+    expect(answered.startsWith(held)).toBe(true);
+    expect(answered.endsWith(error + done)).toBe(true);
     const cut = '<|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{"a":';
     const failed = await answer(`${hello}${chunk({ content: cut })}${error}`);
     expect(failed.endsWith(error)).toBe(true);
     expect(failed).not.toContain('"finish_reason":"');
     expect(failed).toContain('\\u0018\\"\\u0018');
+    expect(failed).toContain('"code":"truncated-call"');
   });
 
   test('an event of type error passes', async () => {
-    const text = `${hello}event: error\ndata: {"message":"no"}\n\n`;
-    expect(await answer(text)).toBe(text);
+    const error = 'event: error\ndata: {"message":"no"}\n\n';
+    const answered = await answer(hello + error);
+    expect(answered.startsWith(hello)).toBe(true);
+    expect(answered.endsWith(error)).toBe(true);
   });
 
   test('data that is no chunk passes', async () => {
@@ -155,6 +184,123 @@ describe('the end of a stream', () => {
     const finish = chunk({}, 'stop');
     const text = `: note\nid: 5\n${chunk({ role: 'assistant', content: '<think>a' })}${finish}`;
     expect((await answer(text)).startsWith(': note\nid: 5\n\ndata: ')).toBe(true);
+  });
+});
+
+describe('an answer that is no stream, to a request for one', () => {
+  /** The pretend engine behind a proxy that loses `stream`. */
+  async function connectDeaf(options: Partial<EngineOptions>, own: KimiFetchOptions = {}): Promise<OpenAI> {
+    const engine = await start(options);
+    const deaf: typeof fetch = (input, init) => {
+      const asked = { ...JSON.parse(String(init?.body)), stream: false, stream_options: undefined };
+      return fetch(input, { ...init, body: JSON.stringify(asked) });
+    };
+    return connect(engine.baseURL, createKimiFetch({ ...own, fetch: deaf }));
+  }
+
+  test.each<BehaviourName>(['healthy', 'raw-content'])(
+    'a completion is its chunks: %s',
+    async (behaviour) => {
+      const client = await connectDeaf({ behaviour });
+      const chunks = await collect(client);
+      expect(join(chunks)).toEqual(whole);
+      expect(chunks[0]?.choices[0]?.delta.role).toBe('assistant');
+      expect(chunks.at(-1)?.usage?.total_tokens).toBeGreaterThan(0);
+      expect(chunks.filter(({ usage }) => usage)).toHaveLength(1);
+      expect(new Set(chunks.map(({ object }) => object))).toEqual(new Set(['chat.completion.chunk']));
+      const calls = chunks.flatMap(({ choices }) => choices.flatMap(({ delta }) => delta.tool_calls ?? []));
+      const start = { index: 0, type: 'function', function: { name: 'look', arguments: '' } };
+      expect(calls).toEqual([
+        { ...start, id: expect.any(String) },
+        { index: 0, function: { arguments: whole.args } },
+      ]);
+      const final = await client.chat.completions.stream(body).finalChatCompletion();
+      expect(final.choices).toMatchObject([
+        {
+          finish_reason: 'tool_calls',
+          message: { content: 'Schön.', tool_calls: [{ function: { arguments: whole.args } }] },
+        },
+      ]);
+    },
+  );
+
+  test('several choices, each with its fields', async () => {
+    const message = { role: 'assistant', content: 'Hi.', refusal: null };
+    const completion = {
+      id: 'c',
+      object: 'chat.completion',
+      created: 1,
+      model: 'm',
+      provider: 'p',
+      choices: [1, 0].map((index) => ({ index, message, finish_reason: 'stop', stop_sequence: index })),
+      usage: { total_tokens: 3 },
+    };
+    const fetch = serve(JSON.stringify(completion, undefined, 2), { 'content-type': 'application/json' });
+    const chunks = await collect(connect('http://server.invalid/v1', fetch));
+    expect(chunks.map(({ choices }) => choices[0])).toEqual(
+      [1, 0].flatMap((index) => [
+        { index, delta: { role: 'assistant', content: '', refusal: null }, finish_reason: null },
+        { index, delta: { content: 'Hi.' }, finish_reason: null },
+        { index, delta: {}, finish_reason: 'stop', stop_sequence: index },
+      ]),
+    );
+    for (const chunk of chunks) expect(chunk).toMatchObject({ id: 'c', created: 1, provider: 'p' });
+    expect(chunks.map(({ usage }) => usage).filter(Boolean)).toEqual([completion.usage]);
+  });
+
+  test.each([[[]], [[{ index: 0, finish_reason: 'stop' }]], [[{ index: 0, message: null }]], [[null]]])(
+    'choices that hold nothing are an empty turn: %j',
+    async (choices) => {
+      const fetch = serve(JSON.stringify({ id: 'c', choices }), { 'content-type': 'application/json' });
+      const client = connect('http://server.invalid/v1', fetch);
+      const chunks = await collect(client);
+      expect(chunks.at(-1)?.choices).toMatchObject([{ finish_reason: 'stop' }]);
+      const codes = chunks.at(-1)?.choices[0]?.x_kimi?.problems?.map(({ code }) => code);
+      expect(codes).toContain('empty-turn');
+      expect(await client.chat.completions.stream(body).finalContent()).toBe('');
+    },
+  );
+
+  test.each([
+    ['an error object', '{"error":{"message":"overloaded","code":7}}', 'overloaded'],
+    ['an error beside empty choices', '{"choices":[],"error":{"message":"overloaded"}}', 'overloaded'],
+    ['words of another kind', '{"object":"error","message":"overloaded"}', 'overloaded'],
+    ['other JSON', '{\n  "detail": "Not Found"\n}', '{\n  "detail": "Not Found"\n}'],
+    ['a list', '[1, 2]', '[1, 2]'],
+    ['half a completion', '{"choices":[{', '{"choices":[{'],
+    ['a page', '\n<html>sign in</html>', '<html>sign in</html>'],
+  ])('%s is an error in the stream', async (_, text, message) => {
+    for (const type of ['application/json', 'text/html', 'text/event-stream', '']) {
+      const fetch = serve(new TextEncoder().encode(text), type === '' ? {} : { 'content-type': type });
+      const client = connect('http://server.invalid/v1', fetch);
+      const error = await collect(client).catch((caught: unknown) => caught);
+      expect(error).toBeInstanceOf(OpenAI.APIError);
+      expect(error).toMatchObject({ message });
+      await expect(client.chat.completions.stream(body).finalMessage()).rejects.toThrow(message);
+      const response = await post(fetch, { ...body, stream: true });
+      expect(response.headers.get('content-type')).toBe('text/event-stream');
+    }
+  });
+
+  test('a stream under the type of JSON is one', async () => {
+    const event = `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta: { content: '<think>a' } }] })}\n\n`;
+    for (const text of [event, `\n${event}`]) {
+      const fetch = serve(text, { 'content-type': 'application/json' });
+      const answer = await (await post(fetch, { ...body, stream: true })).text();
+      expect(answer).toContain('"reasoning_content":"a"');
+      expect(answer.endsWith('data: [DONE]\n\n')).toBe(true);
+    }
+  });
+
+  test('its turn is remembered and its problems are told', async () => {
+    const problems: string[] = [];
+    const kept: string[] = [];
+    const memory = { get: () => undefined, set: (_: string, reasoning: string) => void kept.push(reasoning) };
+    const own = { onProblem: ({ code }: { code: string }) => problems.push(code), reasoningMemory: memory };
+    const client = await connectDeaf({ behaviour: 'raw-content' }, { ...own, model: 'kimi-k2-thinking' });
+    await collect(client);
+    expect(kept).toEqual(['Wo? 日本 😀']);
+    expect(problems).toEqual([]);
   });
 });
 
@@ -172,22 +318,66 @@ describe('failures are the server’s own', () => {
     expect((error as Error).message).toBe((bare as Error).message);
   });
 
+  test.each<BehaviourName>(['healthy', 'raw-content'])(
+    'a connection that breaks inside of a call says so, in front of the error: %s',
+    async (behaviour) => {
+      const problems: string[] = [];
+      const engine = await start({ behaviour: [behaviour, 'cut-mid-call'] });
+      const client = connect(
+        engine.baseURL,
+        createKimiFetch({ onProblem: ({ code }) => problems.push(code) }),
+      );
+      const chunks: KimiChunk[] = [];
+      const reading = (async () => {
+        for await (const chunk of await client.chat.completions.create({ ...body, stream: true }))
+          chunks.push(chunk as KimiChunk);
+      })();
+      await expect(reading).rejects.toBeInstanceOf(Error);
+      expect(problems).toEqual(['truncated-call', 'stream-ended-early']);
+      const [last] = chunks.at(-1)?.choices ?? [];
+      expect(last).toMatchObject({ delta: {}, finish_reason: null });
+      expect(last?.x_kimi?.problems?.map(({ code }) => code)).toEqual(problems);
+      expect(last?.x_kimi?.incomplete_tool_calls).toMatchObject([{ index: 0, name: 'look' }]);
+      expect(join(chunks).args.endsWith(CUT_ARGUMENTS_SEAL)).toBe(true);
+    },
+  );
+
+  test('an abort says nothing about the reply', async () => {
+    const problems: string[] = [];
+    const engine = await start({ behaviour: 'raw-content', delayMs: 20 });
+    const fetch = createKimiFetch({ onProblem: ({ code }) => problems.push(code) });
+    const controller = new AbortController();
+    const stream = await connect(engine.baseURL, fetch).chat.completions.create(
+      { ...body, stream: true },
+      { signal: controller.signal },
+    );
+    for await (const _ of stream) controller.abort();
+    expect(problems).toEqual([]);
+  });
+
   test.each<[string, string | null, Record<string, string>, number]>([
     ['an error', '{"error":{"message":"<think>no"}}', { 'content-type': 'application/json' }, 400],
     ['a page', '<html><think>502</html>', { 'content-type': 'text/html' }, 502],
-    ['a page with status 200', '<html><think>sign in</html>', { 'content-type': 'text/html' }, 200],
+    ['a picture', '<think>', { 'content-type': 'image/png' }, 200],
     ['nothing', null, {}, 204],
-    ['an empty body', '', { 'content-type': 'application/json' }, 200],
-    ['broken JSON', '{"choices":[{', { 'content-type': 'application/json' }, 200],
-    ['other JSON', '[1, 2]', { 'content-type': 'application/json' }, 200],
-    ['JSON without choices', '{"id": 1}', { 'content-type': 'application/json' }, 200],
-    ['odd choices', '{"choices": [null, {"message": 3}]}', { 'content-type': 'application/json' }, 200],
   ])('%s passes', async (_, text, headers, status) => {
     for (const stream of [true, false]) {
       const response = await post(serve(text, headers, status), { ...body, stream });
       expect(response.status).toBe(status);
       expect(await response.text()).toBe(text ?? '');
     }
+  });
+
+  test.each([
+    ['a page', '<html><think>sign in</html>', 'text/html'],
+    ['an empty body', '', 'application/json'],
+    ['broken JSON', '{"choices":[{', 'application/json'],
+    ['other JSON', '[1, 2]', 'application/json'],
+    ['JSON without choices', '{"id": 1}', 'application/json'],
+  ])('%s with status 200 passes where no stream was asked for', async (_, text, type) => {
+    const response = await post(serve(text, { 'content-type': type }));
+    expect(response.headers.get('content-type')).toBe(type);
+    expect(await response.text()).toBe(text);
   });
 
   test('a body whose length and encoding are told', async () => {
