@@ -1,17 +1,40 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { problemCodes } from '@kimi-tc/testing';
 import { expect, test } from 'vitest';
 import { PROBLEM_MESSAGES } from './parse/problem-messages.ts';
 
 const root = new URL('../../../', import.meta.url);
-const rows = readFileSync(new URL('docs/recovery.md', root), 'utf8')
-  .split('\n')
-  .filter((line) => /^\| `/.test(line))
-  .map((line) => line.split('|').map((cell) => cell.trim()));
 
-test('every problem that reading a reply can report has one row in docs/recovery.md', () => {
-  const codes = rows.map((row) => row[1]?.replaceAll('`', ''));
-  expect(codes.filter((code, i) => codes.indexOf(code) !== i)).toEqual([]);
-  expect(Object.keys(PROBLEM_MESSAGES).filter((code) => !codes.includes(code))).toEqual([]);
+/** Rows of a table whose first cell is a code, as their cells. */
+function readRows(text: string): string[][] {
+  return text
+    .split('\n')
+    .filter((line) => /^\| `/.test(line))
+    .map((line) => line.split('|').map((cell) => cell.trim()));
+}
+
+function codesOf(rows: readonly string[][]): string[] {
+  return rows.map((row) => row[1]?.replaceAll('`', '') ?? '');
+}
+
+const rows = readRows(readFileSync(new URL('docs/recovery.md', root), 'utf8'));
+
+/** The union of `ProblemCode`, which is there at run time nowhere. */
+const codes = [
+  ...readFileSync(new URL('grammar/problems.ts', import.meta.url), 'utf8').matchAll(/^ {2}\| '(.+)'/gm),
+].map(([, code = '']) => code);
+
+test('every problem has one row in docs/recovery.md, and every row a problem', () => {
+  expect(codes.length).toBeGreaterThan(20);
+  expect(codesOf(rows).toSorted()).toEqual(codes.toSorted());
+  expect(codes).toEqual(expect.arrayContaining(Object.keys(PROBLEM_MESSAGES)));
+});
+
+test('the corpus knows every problem, so that a recorded reply is a case whatever was reported', () => {
+  const rulings = readFileSync(new URL('packages/testing/cases/README.md', root), 'utf8');
+  const [, table = ''] = rulings.split('## 9. Problem codes');
+  expect([...problemCodes].toSorted()).toEqual(codes.toSorted());
+  expect(codesOf(readRows(table)).toSorted()).toEqual(codes.toSorted());
 });
 
 test('every row names a case that is there', () => {
