@@ -1,26 +1,26 @@
 import { type Endpoint, type ModelFamily, normalizeRequest, resolveModel } from '@kimi-tc/core';
 import type { ModelProfile } from '@langchain/core/language_models/profile';
 
-/** Tokens, as Moonshot's model pages give them. */
-const CONTEXT: Partial<Record<ModelFamily, number>> = {
-  'k2-instruct': 262_144,
-  'k2-thinking': 262_144,
-  'k2.5': 262_144,
-  'k2.6': 262_144,
-  'k2.7-code': 262_144,
-  k3: 1_048_576,
+/** Tokens of context, and what a message may hold beside text, as Moonshot's model pages give them. */
+const ABILITIES: Record<Exclude<ModelFamily, 'unknown'>, { context: number; images: boolean }> = {
+  'k2-instruct': { context: 262_144, images: false },
+  'k2-thinking': { context: 262_144, images: false },
+  'k2.5': { context: 262_144, images: true },
+  'k2.6': { context: 262_144, images: true },
+  'k2.7-code': { context: 262_144, images: false },
+  k3: { context: 1_048_576, images: true },
 };
 
 /** What a model can do, as LangChain asks for it. Of a model that is not known nothing is said. */
 export function toModelProfile(model: string, endpoint: Endpoint): ModelProfile {
   const { family, thinking } = resolveModel(model);
   if (family === 'unknown') return {};
-  const seesImages = family === 'k2.5' || family === 'k2.6' || family === 'k3';
+  const { context, images } = ABILITIES[family];
   const forced = canForceTools(model, endpoint);
   return {
-    maxInputTokens: model.includes('0711') ? 131_072 : (CONTEXT[family] as number),
-    imageInputs: seesImages,
-    imageUrlInputs: seesImages,
+    maxInputTokens: model.includes('0711') ? 131_072 : context,
+    imageInputs: images,
+    imageUrlInputs: images,
     audioInputs: false,
     pdfInputs: false,
     reasoningOutput: thinking !== 'none',
