@@ -6,7 +6,7 @@ import type { Block } from './read-documents.ts';
 const givenTo: readonly (readonly [documents: RegExp, module: string])[] = [
   [/^packages\/ai-sdk\//, 'ai-sdk'],
   [/^packages\/langchain\//, 'langchain'],
-  [/^packages\/openai\/|^docs\/migration\.md$/, 'openai'],
+  [/^packages\/openai\/|^README\.md$|^docs\/migration\.md$/, 'openai'],
   [/^packages\/testing\//, 'testing'],
   [/./, 'core'],
 ];
