@@ -1,5 +1,7 @@
 import { isObject, type JsonObject, listOf, mapShared, share, textOf, toJson, toPointer } from './json.ts';
+import { isPlainSchema } from './plain-schema.ts';
 import type { RequestLog, RequestProblem } from './request-problems.ts';
+import { LIMITS, RESERVED } from './schema-keywords.ts';
 import { createSchemaReader } from './schema-reader.ts';
 import {
   isOfType,
@@ -18,14 +20,9 @@ export interface NormalizedSchema<Schema> {
   problems: RequestProblem[];
 }
 
-/** Limits of the server's checker (MoonshotAI/walle as Moonshot runs it). */
-const LIMITS = { depth: 30, properties: 3000, enumValues: 1000, branches: 500, length: 120_000 };
 /** Of this library: schemas read, each one as often as it is used, and how deep they may stand. */
 const MOST_SCHEMAS = 12_000;
 const DEEPEST = 100;
-
-/** Names that the server takes for keywords. */
-const RESERVED = ['$defs', '$ref', 'anyOf', 'required', 'additionalProperties'];
 
 /** Say nothing about values; these alone stay beside `anyOf`, a list of types or a reference. */
 const LABELS = ['description', 'title'];
@@ -68,6 +65,8 @@ const NOTES = ['format', 'contentEncoding', 'contentMediaType'];
 
 /** What becomes of each keyword is told at `normalizeToolSchema`; that is this, with a place for its problems. */
 export function rewriteToolSchema(root: unknown, base: string, log: RequestLog, tool: string): unknown {
+  const plain = readPlain(root);
+  if (plain) return plain;
   let schema = rewriteOnce(root, base, log, tool);
   // A reference is not recursive any more when what led back to it was refused.
   for (let before = root; before !== schema && isObject(schema) && '$defs' in schema; ) {
@@ -75,6 +74,13 @@ export function rewriteToolSchema(root: unknown, base: string, log: RequestLog, 
     schema = rewriteOnce(before, base, log, tool);
   }
   return schema;
+}
+
+/** A schema that nothing has to be done to, but that its dialect is not named. */
+function readPlain(root: unknown): JsonObject | undefined {
+  if (!isObject(root)) return undefined;
+  const schema = '$schema' in root ? pick(root, (key) => key !== '$schema') : root;
+  return isPlainSchema(schema) && toJson(schema).length <= LIMITS.length ? schema : undefined;
 }
 
 function rewriteOnce(root: unknown, base: string, log: RequestLog, tool: string): unknown {
