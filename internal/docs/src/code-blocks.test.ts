@@ -8,28 +8,38 @@ import { toModule } from './given.ts';
 import { readDocuments, root } from './read-documents.ts';
 
 const blocks = readDocuments().flatMap((document) => document.blocks);
-const folder = fileURLToPath(new URL('../.blocks/', import.meta.url));
-
 const modules = blocks
   .filter(({ language }) => language === 'ts')
   .map((block) => ({
     where: `${block.file}:${block.line}`,
-    path: `${folder}${block.file.replaceAll('/', '-')}-${block.line}.ts`,
+    name: `${block.file.replaceAll('/', '-')}-${block.line}.ts`,
     source: toModule(block),
   }));
 
-rmSync(folder, { recursive: true, force: true });
-mkdirSync(folder);
-for (const { path, source } of modules) writeFileSync(path, source);
-writeFileSync(
-  `${folder}tsconfig.json`,
+/** Writes modules into a folder of this package, with a configuration of their own; returns where. */
+function writeModules(folder: string, sources: Record<string, string>): string {
+  const path = fileURLToPath(new URL(`../${folder}/`, import.meta.url));
+  rmSync(path, { recursive: true, force: true });
+  mkdirSync(path);
+  for (const [name, source] of Object.entries(sources)) writeFileSync(`${path}${name}`, source);
   // What an example makes need not be used.
-  JSON.stringify({
-    extends: '../tsconfig.json',
-    compilerOptions: { noUnusedLocals: false },
-    include: ['*.ts'],
-  }),
-);
+  const compilerOptions = { noUnusedLocals: false };
+  writeFileSync(
+    `${path}tsconfig.json`,
+    JSON.stringify({ extends: '../tsconfig.json', compilerOptions, include: ['*.ts'] }),
+  );
+  return path;
+}
+
+/** What the compiler says about the modules of a folder; nothing, if they are right. */
+function compile(folder: string): string {
+  const compiler = `${root}node_modules/typescript7/bin/tsc`;
+  const args = [compiler, '-p', folder, '--pretty', 'false'];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  return status === 0 ? stdout : `${stdout}${stderr}` || `exit code ${status}`;
+}
+
+const folder = writeModules('.blocks', Object.fromEntries(modules.map(({ name, source }) => [name, source])));
 
 let engine: Engine;
 
@@ -73,21 +83,31 @@ describe('the code of the documents', () => {
   });
 
   test('has the right types', { timeout: 300_000 }, () => {
-    const compiler = `${root}node_modules/typescript7/bin/tsc`;
-    const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', folder, '--pretty', 'false'], {
-      encoding: 'utf8',
-    });
-    expect(stdout).toBe('');
-    expect(status).toBe(0);
+    expect(compile(folder)).toBe('');
+  });
+
+  test('is missed where it has not', { timeout: 300_000 }, () => {
+    const code = 'const turn = parse(text, { tool: tools });\nconsole.log(turn.calls);\n';
+    const block = {
+      file: 'README.md',
+      line: 1,
+      language: 'ts',
+      code: `import { parse } from '@kimi-tc/core';\n${code}`,
+    };
+    const wrong = writeModules('.blocks-wrong', { 'wrong.ts': toModule(block) });
+    const said = compile(wrong);
+    rmSync(wrong, { recursive: true });
+    expect(said).toMatch(/'tool' does not exist/);
+    expect(said).toMatch(/'calls' does not exist/);
   });
 
   test.each(modules.filter(({ source }) => !source.includes('@kimi-tc/testing/vitest')))(
     'runs: $where',
-    async ({ path, source }) => {
+    async ({ name, source }) => {
       const asked = engine.requests.length;
       const log = vi.spyOn(console, 'log').mockReturnValue();
       const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-      await import(/* @vite-ignore */ path);
+      await import(/* @vite-ignore */ `${folder}${name}`);
       if (source.includes('console.log')) expect(log).toHaveBeenCalled();
       if (source.includes('process.stdout.write')) expect(write).toHaveBeenCalled();
       if (source.includes('await') && /localhost:8000|\{ baseURL|kimi\(|ChatKimi/.test(source)) {
@@ -95,12 +115,4 @@ describe('the code of the documents', () => {
       }
     },
   );
-});
-
-describe('the JSON of the documents', () => {
-  const json = blocks.filter(({ language, code }) => language === 'json' && !code.includes('…'));
-
-  test.each(json)('parses: $file:$line', ({ code }) => {
-    JSON.parse(code);
-  });
 });
