@@ -1,9 +1,14 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Only for tests: the real command in a process of its own. */
 
 const main = fileURLToPath(new URL('main.ts', import.meta.url));
+
+/** Types are taken out of the sources once, not in each process. Node.js keeps it by their contents. */
+process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
 
 export interface Finished {
   readonly code: number | null;
@@ -20,9 +25,9 @@ export function startCommand(
   args: readonly string[],
   options: { readonly env?: NodeJS.ProcessEnv; readonly nodeArgs?: readonly string[] } = {},
 ): ChildProcessWithoutNullStreams {
-  const { PATH, SystemRoot } = process.env;
+  const { PATH, SystemRoot, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, commandLine(args, options.nodeArgs), {
-    env: { PATH, SystemRoot, ...options.env },
+    env: { PATH, SystemRoot, NODE_COMPILE_CACHE, ...options.env },
   });
   child.stdout.setEncoding('utf8');
   child.stderr.setEncoding('utf8');

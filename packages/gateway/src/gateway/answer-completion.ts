@@ -1,4 +1,5 @@
 import { ApiError, toApiError } from './api-error.ts';
+import { isJson, typeOf } from './content-type.ts';
 import { type Exchange, exchanges } from './exchange.ts';
 import { toClientHeaders, toUpstreamHeaders } from './headers.ts';
 import type { Metrics } from './metrics.ts';
@@ -68,13 +69,12 @@ async function answerInSlot(
     ? upstream.chat(path, init)
     : upstream.pass(path, init));
   if (!response.ok) {
-    const refused = await toRefusal(response, upstream.name);
+    const refused = await toRefusal(response, upstream.name, exchange.id);
     release();
     onEnd(refused.status);
     return refused;
   }
-  const down = toClientHeaders(response.headers);
-  if (!down.has('x-request-id')) down.set('x-request-id', exchange.id);
+  const down = nameExchange(toClientHeaders(response.headers), exchange.id);
   if (response.body === null || !isStream(response, value.stream)) {
     const whole = await readWhole(response, upstream.name);
     release();
@@ -114,34 +114,48 @@ function countFirst(metrics: Metrics, exchange: Exchange): void {
   metrics.addedLatency.observe({ route }, Math.max(0, sentAt - startedAt - queuedMs + now - heardAt) / 1000);
 }
 
-function isStream(response: Response, asked: unknown): boolean {
-  const type = typeOf(response);
+function isStream({ headers }: Response, asked: unknown): boolean {
+  const type = typeOf(headers);
   return type === 'text/event-stream' || (asked === true && !isJson(type));
 }
 
-function typeOf(response: Response): string {
-  return response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
-}
-
-function isJson(type: string): boolean {
-  return type === 'application/json' || type.endsWith('+json');
-}
-
+/**
+ * The bytes of a whole reply, untouched.
+ *
+ * @throws ApiError 502 if they are no JSON object: clients ask once more on that, and fail on half a reply with 200
+ */
 async function readWhole(response: Response, upstream: string): Promise<ArrayBuffer> {
-  const type = typeOf(response);
-  if (type === 'text/html') {
-    await response.body?.cancel();
-    throw new ApiError(502, 'upstream_error', `The upstream ${upstream} answers with a web page.`);
+  const whole = await response.arrayBuffer();
+  if (!isJsonObject(new TextDecoder().decode(whole)))
+    throw new ApiError(
+      502,
+      'upstream_error',
+      `The upstream ${upstream} answers with what is no JSON object.`,
+    );
+  return whole;
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
   }
-  return response.arrayBuffer();
+}
+
+/** What the log calls the exchange, where the upstream has no name for it. */
+function nameExchange(headers: Headers, id: string): Headers {
+  if (!headers.has('x-request-id')) headers.set('x-request-id', id);
+  return headers;
 }
 
 /** The upstream's own error; in the shape of the API where it is a page or nothing. */
-async function toRefusal(response: Response, upstream: string): Promise<Response> {
+async function toRefusal(response: Response, upstream: string, id: string): Promise<Response> {
   const { status } = response;
-  const headers = toClientHeaders(response.headers);
+  const headers = nameExchange(toClientHeaders(response.headers), id);
   const body = await response.arrayBuffer();
-  if (isJson(typeOf(response)) && body.byteLength > 0) return new Response(body, { status, headers });
+  if (isJson(typeOf(headers)) && body.byteLength > 0) return new Response(body, { status, headers });
   headers.delete('content-type');
   return new ApiError(status, 'upstream_error', `The upstream ${upstream} answers with status ${status}.`, {
     headers: Object.fromEntries(headers),

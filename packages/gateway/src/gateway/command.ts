@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { checkNode } from '../version.ts';
 import { type GatewayOption, gatewayOptions } from './options.ts';
 import type { GivenOption } from './read-settings.ts';
 
@@ -30,6 +31,8 @@ export function createGatewayCommand(): Command {
     .addHelpText('after', EXAMPLES);
   for (const option of gatewayOptions) command.addOption(toOption(option));
   return command.action(async () => {
+    // What it stands on fails without a word on older ones.
+    checkNode();
     // Only now: a server is much to load for the other commands.
     const { runGateway } = await import('./run-gateway.ts');
     await runGateway(readGiven(command), command.getOptionValue('config'));

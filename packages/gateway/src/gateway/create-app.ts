@@ -157,7 +157,10 @@ function checkOrigin({ headers }: Request, origins: readonly string[]): void {
   throw new ApiError(
     403,
     'origin_not_allowed',
-    `Pages of ${JSON.stringify(origin.slice(0, 100))} may not call this gateway; --allow-origin lets them.`,
+    origin === 'null'
+      ? // Any page can be one of those, in a frame.
+        'Pages without an origin, such as files, may not call this gateway; only --allow-origin "*" lets them.'
+      : `Pages of ${JSON.stringify(origin.slice(0, 100))} may not call this gateway; --allow-origin lets them.`,
   );
 }
 

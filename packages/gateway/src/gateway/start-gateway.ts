@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { ApiError, toApiError } from './api-error.ts';
@@ -47,9 +47,16 @@ export async function startGateway(settings: Settings, log: Log): Promise<Gatewa
   });
 
   const listener = getRequestListener(
-    (request, { outgoing }) => app.fetch(request, { breakOff: () => breakOff(outgoing) }),
+    async (request, { incoming, outgoing }) => {
+      const response = await app.fetch(request, { breakOff: () => breakOff(outgoing) });
+      // Older clients know no chunks; to them a body ends with the connection (RFC 9112, 6.1).
+      if (incoming.httpVersion === '1.0') response.headers.delete('transfer-encoding');
+      return response;
+    },
     {
       overrideGlobalObjects: false,
+      // Older clients name no host.
+      hostname: 'localhost',
       errorHandler: (error) => {
         const known =
           error instanceof ApiError
@@ -129,6 +136,6 @@ function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   const known = toApiError(new ApiError(status, 'bad_request', `The request is malformed (${error.code}).`));
   const body = JSON.stringify(known.toBody());
   socket.end(
-    `HTTP/1.1 ${status} Bad Request\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
 }

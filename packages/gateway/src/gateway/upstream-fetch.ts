@@ -1,9 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Readable } from 'node:stream';
+import { type Duplex, pipeline, Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import { Agent, request } from 'undici';
 import { ApiError } from './api-error.ts';
+import { typeOf } from './content-type.ts';
 import { type Exchange, exchanges } from './exchange.ts';
 import { KEY_HEADERS } from './headers.ts';
+import { labelBody } from './label-body.ts';
 import type { Recording } from './recording.ts';
 import type { Settings, UpstreamSettings } from './settings.ts';
 
@@ -36,8 +39,9 @@ export function createUpstreamFetch(
   const { name } = upstream;
   const agent = new Agent({
     connect: { timeout: timeouts.connectMs },
-    // Servers close connections that rest, many after 5 seconds, and what is sent just then is lost: we are earlier.
-    keepAliveTimeout: 2000,
+    // Servers close connections that rest, many after 5 seconds and some after 2 (gunicorn), and what is sent just
+    // then is lost: we are earlier. Timers of undici above a second are late by up to another one.
+    keepAliveTimeout: 1000,
     keepAliveTimeoutThreshold: 2500,
     // One stream on each connection, so that one that is not read holds up no other.
     allowH2: false,
@@ -78,22 +82,36 @@ export function createUpstreamFetch(
     });
     // Whoever reads it is told; nobody is where it is left unread.
     body.on('error', () => {});
-    if (statusCode >= 300 && statusCode < 400) {
+    const head = { status: statusCode, headers: fromHeaders(headers) };
+    const refusal = refuse(head);
+    if (refusal) {
       cancelFirst();
       body.destroy();
-      // Where it points to is no upstream that somebody configured, and a key would go there.
-      throw fail(502, 'upstream_redirect', `redirects (status ${statusCode}), which is not followed`);
+      throw refusal;
     }
     if (statusCode >= 400) onError(`status_${statusCode}`);
-    const head = { status: statusCode, headers: fromHeaders(headers) };
-    const plain = decode(Readable.toWeb(body) as ReadableStream<Bytes>, head.headers);
+    const plain = Readable.toWeb(decode(body, head.headers)) as ReadableStream<Bytes>;
     const recording = exchange?.recorder?.start(String(init.body), statusCode);
     const watched = watch(plain, { giveUp, signal, cancelFirst, exchange, recording });
     const isEmpty = statusCode === 204 || statusCode === 205;
     if (isEmpty) await watched.cancel();
-    return Object.defineProperty(new Response(isEmpty ? null : watched, head), 'url', {
-      value: String(input),
-    });
+    const labelled = isEmpty ? null : statusCode < 400 ? await labelBody(watched, head.headers) : watched;
+    return Object.defineProperty(new Response(labelled, head), 'url', { value: String(input) });
+  }
+
+  /** Why an answer is no use to anybody, if its head tells already. */
+  function refuse({ status, headers }: { status: number; headers: Headers }): ApiError | undefined {
+    // Where it points to is no upstream that somebody configured, and a key would go there.
+    if (status >= 300 && status < 400)
+      return fail(502, 'upstream_redirect', `redirects (status ${status}), which is not followed`);
+    if (status > 599)
+      return fail(502, 'upstream_error', `answers with status ${status}, which does not exist`);
+    const encoding = encodingOf(headers);
+    if (encoding !== '' && !Object.hasOwn(DECODERS, encoding))
+      return fail(502, 'upstream_error', 'compresses its answer in a way that nobody asked for');
+    if (status < 300 && typeOf(headers) === 'text/html')
+      return fail(502, 'upstream_error', 'answers with a web page');
+    return undefined;
   }
 
   /** The body as it is, read under the eye of a clock that runs only while somebody waits for it. */
@@ -195,13 +213,29 @@ function fromHeaders(given: IncomingHttpHeaders): Headers {
   return headers;
 }
 
+const DECODERS: Readonly<Record<string, () => Duplex>> = {
+  br: createBrotliDecompress,
+  deflate: createInflate,
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  zstd: createZstdDecompress,
+};
+
 /** Nothing compressed was asked for; some proxies do it all the same. */
-function decode(body: ReadableStream<Bytes>, headers: Headers): ReadableStream<Bytes> {
-  const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? '';
-  if (encoding !== 'gzip' && encoding !== 'deflate') return body;
+function decode(body: Readable, headers: Headers): Readable {
+  const decoder = DECODERS[encodingOf(headers)]?.();
   headers.delete('content-encoding');
+  if (decoder === undefined) return body;
   headers.delete('content-length');
-  return body.pipeThrough(new DecompressionStream(encoding));
+  // Whoever reads the end of it is told what fails.
+  pipeline(body, decoder, () => {});
+  return decoder;
+}
+
+/** Empty: as it is. */
+function encodingOf(headers: Headers): string {
+  const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? '';
+  return encoding === 'identity' ? '' : encoding;
 }
 
 function codeOf(error: unknown): string {

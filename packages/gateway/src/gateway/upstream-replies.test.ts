@@ -1,0 +1,185 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { post, startTestGateway, type TestGateway, until } from './test-gateway.ts';
+
+const message =
+  'Reading.<|tool_calls_section_begin|><|tool_call_begin|>functions.read:0<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>';
+const whole = JSON.stringify({
+  id: 'c',
+  object: 'chat.completion',
+  choices: [{ index: 0, message: { role: 'assistant', content: message }, finish_reason: 'stop' }],
+});
+const events = `data: ${JSON.stringify({
+  id: 'c',
+  object: 'chat.completion.chunk',
+  choices: [{ index: 0, delta: { role: 'assistant', content: message }, finish_reason: 'stop' }],
+})}\n\ndata: [DONE]\n\n`;
+
+/** What the server writes, byte by byte as it stands here, before it ends the connection. */
+let reply: readonly (string | Uint8Array)[] = [];
+/** Times between the end of an answer that keeps its connection and the end of that. */
+const rests: number[] = [];
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => void answer(socket));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  afterAll(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  gateway = await startTestGateway({ upstreams: [{ url: `http://127.0.0.1:${port}/v1` }] }, {}, afterAll);
+});
+
+async function answer(socket: Socket): Promise<void> {
+  for (const part of reply) {
+    socket.write(part);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  if (!String(reply[0]).includes('keep-alive')) return void socket.end();
+  const since = performance.now();
+  socket.once('end', () => rests.push(performance.now() - since));
+}
+
+const head = (headers: readonly string[], status = '200 OK', version = '1.1') =>
+  `HTTP/${version} ${status}\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n`;
+
+function ask(stream: boolean): Promise<Response> {
+  return post(`${gateway.baseURL}/chat/completions`, {
+    model: 'kimi-k2',
+    messages: [{ role: 'user', content: 'Go.' }],
+    stream,
+  });
+}
+
+const types = ['content-type: text/plain', 'content-type: application/octet-stream', 'x-none: 1'];
+
+describe.each(types)('a reply with %s', (type) => {
+  test('is made right if it is JSON', async () => {
+    reply = [head([type]), '\n', whole.slice(0, 40), whole.slice(40)];
+    const response = await ask(false);
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(await response.json()).toMatchObject({
+      choices: [{ finish_reason: 'tool_calls', message: { content: 'Reading.' } }],
+    });
+  });
+
+  test.each([true, false])('is made right if it is a stream (asked for one: %s)', async (stream) => {
+    reply = [head([type]), events.slice(0, 3), events.slice(3)];
+    const response = await ask(stream);
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    const text = await response.text();
+    expect(text).toContain('"tool_calls"');
+    expect(text).not.toContain('<|');
+  });
+});
+
+test('JSON under the name of events that nobody uses is made right too', async () => {
+  reply = [head(['content-type: application/x-ndjson']), events];
+  expect(await (await ask(true)).text()).not.toContain('<|');
+});
+
+describe('a compressed reply that nobody asked for', () => {
+  const encodings = { br: brotliCompressSync, gzip: gzipSync, 'x-gzip': gzipSync, zstd: zstdCompressSync };
+
+  test.each(Object.entries(encodings))('%s is read', async (encoding, compress) => {
+    for (const [stream, type, body] of [
+      [false, 'application/json', whole],
+      [true, 'text/event-stream', events],
+    ] as const) {
+      reply = [head([`content-type: ${type}`, `content-encoding: ${encoding}`]), compress(body)];
+      const response = await ask(stream);
+      expect(response.headers.get('content-encoding')).toBeNull();
+      expect(await response.text()).toContain('"tool_calls"');
+    }
+  });
+
+  test('in a way that is not known is told', async () => {
+    reply = [head(['content-type: application/json', 'content-encoding: compress']), whole];
+    const response = await ask(false);
+    expect(response.status).toBe(502);
+    expect(await response.json()).toMatchObject({ error: { code: 'upstream_error' } });
+  });
+
+  test('that breaks off fails', async () => {
+    const body = gzipSync(events);
+    reply = [
+      head(['content-type: text/event-stream', 'content-encoding: gzip']),
+      body.subarray(0, body.length - 9),
+    ];
+    const response = await ask(true);
+    await expect(response.text()).rejects.toThrow();
+  });
+});
+
+describe('an answer that is none', () => {
+  const answers: Record<string, readonly string[]> = {
+    'no content': [head([], '204 No Content')],
+    'an empty body': [head(['content-type: application/json', 'content-length: 0'])],
+    'half of the JSON': [head(['content-type: application/json']), whole.slice(0, 60)],
+    'JSON that is no object': [head(['content-type: application/json']), 'null'],
+    'a web page': [head(['content-type: text/html']), '<html>Sign in</html>'],
+    'a status that does not exist': [head([], '600 Odd')],
+    'another protocol': ['SSH-2.0-OpenSSH_9\r\n'],
+  };
+
+  test.each(Object.entries(answers))('%s is a failure of the upstream', async (_, parts) => {
+    for (const stream of [false, true]) {
+      if (stream && !String(parts[0]).includes('html')) continue;
+      reply = parts;
+      const response = await ask(stream);
+      expect(response.status).toBe(502);
+      expect(await response.json()).toMatchObject({ error: { type: 'server_error' } });
+    }
+  });
+
+  test('is named as in the log', async () => {
+    reply = [head(['content-type: application/json'], '400 Bad Request'), '{"error":{"message":"No."}}'];
+    const id = (await ask(false)).headers.get('x-request-id');
+    expect(id).toMatch(/^req_/);
+    expect(gateway.lines.at(-1)).toMatchObject({ id, status: 400 });
+  });
+});
+
+test('a connection that rests is closed before servers close it', async () => {
+  reply = [
+    head(['content-type: application/json', 'connection: keep-alive', `content-length: ${whole.length}`]),
+    whole,
+  ];
+  await (await ask(false)).text();
+  await until(() => rests.length > 0);
+  // Gunicorn gives 2 seconds.
+  expect(rests[0]).toBeLessThan(1900);
+});
+
+describe('a client of another kind', () => {
+  async function sendRaw(text: string): Promise<string> {
+    const { hostname, port } = new URL(gateway.url);
+    const socket = connect(Number(port), hostname);
+    let received = '';
+    socket.on('data', (part) => (received += part));
+    socket.write(text);
+    await new Promise((resolve) => socket.once('close', resolve));
+    return received;
+  }
+
+  test('of HTTP/1.0 gets a stream without chunks, and its end', async () => {
+    reply = [head(['content-type: text/event-stream']), events];
+    const body = JSON.stringify({ model: 'k', messages: [], stream: true });
+    const received = await sendRaw(
+      `POST /v1/chat/completions HTTP/1.0\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    );
+    const [answered = '', text = ''] = received.split('\r\n\r\n');
+    expect(answered.toLowerCase()).not.toContain('transfer-encoding');
+    expect(text).toMatch(/^data: [\s\S]*data: \[DONE\]\n\n$/);
+  });
+
+  test('with headers without end is told so', async () => {
+    const received = await sendRaw(`GET /healthz HTTP/1.1\r\nhost: a\r\nx-a: ${'y'.repeat(40_000)}\r\n\r\n`);
+    expect(received).toMatch(/^HTTP\/1\.1 431 Request Header Fields Too Large\r\n/);
+  });
+});
