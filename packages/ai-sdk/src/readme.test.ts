@@ -107,7 +107,7 @@ test('AI SDK 6', async () => {
     undefined,
     modules,
   );
-  const read_file = ai6.tool({ inputSchema: z.object({ path: z.string() }) });
+  const read_file = ai6.tool({ inputSchema: z.object({ path: z.string() }), execute: ({ path }) => path });
   const { toolCalls } = await ai6.generateText({ model: provider('kimi-k2'), tools: { read_file }, prompt });
   expect(toolCalls).toMatchObject([{ toolName: 'read_file', input: { path: 'src/main.ts' } }]);
 });

@@ -98,7 +98,12 @@ describe('a healthy stream passes byte for byte', () => {
   /** What leaves, in the pieces it leaves in, for these reads of a server's. */
   async function readAll(...reads: string[][]): Promise<string[]> {
     const headers = { 'content-type': 'text/event-stream' };
-    const body = ReadableStream.from(reads.map((events) => new TextEncoder().encode(events.join(''))));
+    const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      start(controller) {
+        for (const events of reads) controller.enqueue(new TextEncoder().encode(events.join('')));
+        controller.close();
+      },
+    });
     const fetch = createKimiFetch({ fetch: async () => new Response(body, { headers }) });
     const ours = await fetch('http://server.invalid/chat/completions', { method: 'POST' });
     const out: string[] = [];

@@ -13,7 +13,12 @@ const toText = (...pieces: string[]) => pieces.map((content) => toEvent({ conten
 /** What leaves for these reads of a server's. */
 async function readAll(reads: readonly Uint8Array[]): Promise<string> {
   const transformed = toSseBody(
-    ReadableStream.from(reads),
+    new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (const bytes of reads) controller.enqueue(bytes);
+        controller.close();
+      },
+    }),
     createSseWriter(createChunkTransform({})),
     () => undefined,
   );
@@ -124,11 +129,11 @@ function fold(out: string): unknown[] {
     const { role: _, reasoning: __, ...fields } = delta as KimiChunkDelta;
     for (const [field, value] of Object.entries(fields)) {
       const [call] = Array.isArray(value) ? value : [];
-      const key = call ? `${call.index} ${call.id ?? ''} ${call.function.name ?? ''}` : field;
-      const text = call ? call.function.arguments : value;
+      const key = call ? `${call.index} ${call.id ?? ''} ${call.function?.name ?? ''}` : field;
+      const text = call ? call.function?.arguments : value;
       const last = said.at(-1);
       if (last?.[0] === key) last[1] += text;
-      else if (text !== '' || call?.id) said.push([key, text]);
+      else if (text !== '' || call?.id) said.push([key, String(text)]);
     }
   }
   return [...said, ...chunks.filter((choice) => choice.finish_reason).map(({ x_kimi }) => x_kimi)];
