@@ -5,6 +5,7 @@ import type { SseWriter } from './sse-writer.ts';
 import { toCompletion } from './to-completion.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;
+type Controller = ReadableStreamDefaultController<Bytes>;
 
 const encoder = new TextEncoder();
 
@@ -28,33 +29,51 @@ export function toSseBody(
   /** What broke the server's, once all that was held has been handed on. */
   let broken: { error: unknown } | undefined;
 
-  return new ReadableStream<Bytes>({
-    async pull(controller) {
-      for (;;) {
-        if (broken) throw broken.error;
-        const read = await reader.read().catch((error: unknown) => {
-          broken = { error };
-        });
+  /** Reads until something leaves. By hand, as there is one read for nearly every chunk, and each `await` costs. */
+  function readOn(controller: Controller): Promise<void> {
+    return reader.read().then(
+      ({ value, done }) => {
         // It ends a read that waits, and says nothing about the reply.
-        if (cancelled) return;
-        const out = read ? (read.done ? writer.end() : writer.write(read.value)) : fail();
-        // To wait for nothing is still to wait, and there is one read for nearly every chunk.
-        const settling = settle();
-        if (settling) await settling;
-        for (const bytes of out) controller.enqueue(bytes as Bytes);
-        if (read?.done) return controller.close();
-        if (out.length > 0) return;
-      }
-    },
+        if (cancelled) return undefined;
+        return handOn(controller, done ? writer.end() : writer.write(value), done);
+      },
+      (error: unknown) => {
+        broken = { error };
+        return handOn(controller, signal?.aborted ? [] : writer.fail(), false);
+      },
+    );
+  }
+
+  function handOn(
+    controller: Controller,
+    out: readonly Uint8Array[],
+    done: boolean,
+  ): Promise<void> | undefined {
+    const settling = settle();
+    return settling ? settling.then(() => enqueue(controller, out, done)) : enqueue(controller, out, done);
+  }
+
+  function enqueue(
+    controller: Controller,
+    out: readonly Uint8Array[],
+    done: boolean,
+  ): Promise<void> | undefined {
+    for (const bytes of out) controller.enqueue(bytes as Bytes);
+    if (done) controller.close();
+    return done || out.length > 0 ? undefined : pull(controller);
+  }
+
+  function pull(controller: Controller): Promise<void> {
+    return broken ? Promise.reject(broken.error) : readOn(controller);
+  }
+
+  return new ReadableStream<Bytes>({
+    pull,
     cancel(reason) {
       cancelled = true;
       return reader.cancel(reason);
     },
   });
-
-  function fail(): readonly Uint8Array[] {
-    return signal?.aborted ? [] : writer.fail();
-  }
 }
 
 /** The body of a completion, transformed once it is asked for. A body that is no completion passes. */
