@@ -45,6 +45,9 @@ export function createCallReader(options: CallReaderOptions): CallReader {
       (inSection || (recoverStripped && isOfferedNativeId(word))) && tools.readHeader(word).kind === 'named',
   );
 
+  /** The turn ended inside the JSON of a token-stripped call: cut if nothing follows, broken if something does. */
+  let turnEnded = false;
+
   function isOfferedNativeId(word: string): boolean {
     const name = /^functions\.(.+):\d+$/.exec(word)?.[1];
     return name !== undefined && tools.find(name) !== undefined;
@@ -68,6 +71,10 @@ export function createCallReader(options: CallReaderOptions): CallReader {
   function take(lexeme: Lexeme): Left | undefined {
     if (lexeme.kind === 'cut-marker' || lexeme.kind === 'end-of-sequence') return undefined;
     if (args.isDone()) return lexeme.kind === 'text' ? takeBehind(lexeme) : atMarker(lexeme);
+    if (turnEnded && lexeme.kind === 'text') {
+      const visible = lexeme.text.search(/\S/);
+      return visible < 0 ? undefined : giveUp([tailOf(lexeme, visible)]);
+    }
     const taken = args.take(lexeme);
     if (taken === 'inside') return undefined;
     if (taken === 'marker') return atMarker(lexeme);
@@ -93,7 +100,10 @@ export function createCallReader(options: CallReaderOptions): CallReader {
   /** A marker outside of the strings of the arguments (ruling 20). */
   function atMarker(lexeme: Lexeme): Left | undefined {
     const { kind } = lexeme;
-    if (endsBy === 'json') return kind === 'turn-end' ? undefined : giveUp([lexeme]);
+    if (endsBy === 'json') {
+      turnEnded = kind === 'turn-end';
+      return turnEnded ? undefined : giveUp([lexeme]);
+    }
     if (kind === 'call-end') return leave('closed', []);
     if (kind === 'section-begin' || kind === 'section-end' || kind === 'call-begin')
       return leave('unclosed', [lexeme]);
