@@ -3,6 +3,7 @@ import { isObject, parseJson, textOf } from './json.ts';
 import type { KimiOptions } from './kimi-options.ts';
 import { headersOf, type KimiRequest, readRequest, toRequestContext } from './kimi-request.ts';
 import { toChatResponse } from './to-chat-response.ts';
+import { toRefusal } from './to-refusal.ts';
 import { type TextRequest, toTextRequest } from './to-text-request.ts';
 
 export interface TransportOptions {
@@ -126,17 +127,13 @@ function checkOption(option: string, value: string, allowed: readonly string[]):
   throw new KimiError(option, `${option}: expected ${allowed.map((one) => `'${one}'`).join(' or ')}`);
 }
 
-/** What cannot be rendered is answered as a server would: clients show such errors, and do not retry. */
+/** What cannot be rendered is answered as a server would. */
 function refusalOr(render: () => TextRequest): TextRequest | Response {
   try {
     return render();
   } catch (error) {
     if (!(error instanceof KimiError)) throw error;
-    const { message, option: param } = error;
-    return Response.json(
-      { error: { message, type: 'invalid_request_error', param, code: null } },
-      { status: 400 },
-    );
+    return toRefusal(error.message, error.option);
   }
 }
 

@@ -10,6 +10,7 @@ import { endpointOf } from './endpoint-of.ts';
 import type { JsonObject } from './json.ts';
 import type { KimiOptions } from './kimi-options.ts';
 import { type KimiRequest, toRequestContext } from './kimi-request.ts';
+import { toRefusal } from './to-refusal.ts';
 
 export interface RequestSideOptions {
   /**
@@ -59,18 +60,11 @@ export function createRequestSide(
     } catch (error) {
       if (!(error instanceof KimiRequestError)) throw error;
       tell(error.problems);
-      return toRefusal(error);
+      return toRefusal(error.message, error.option, error.problems.at(-1)?.code);
     }
 
     function tell(problems: KimiRequestError['problems']): void {
       for (const problem of problems) onProblem?.(problem, toRequestContext({ body, url }));
     }
   };
-}
-
-/** Clients show what a server answers, and do not retry a 400. */
-function toRefusal({ message, option, problems }: KimiRequestError): Response {
-  const code = problems.at(-1)?.code ?? null;
-  const error = { message, type: 'invalid_request_error', param: option, code };
-  return Response.json({ error }, { status: 400 });
 }

@@ -73,6 +73,25 @@ test('a reader that leaves is told nothing of how the stream ended', async () =>
   expect(problems).toEqual([]);
 });
 
+test('what a callback throws breaks the body, and ends the server’s', async () => {
+  let cancelled: unknown;
+  const cut = '<|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{"a":<|tool_calls_section_end|>';
+  const source = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode(toEvent({ content: cut }))),
+    cancel: (reason) => {
+      cancelled = reason;
+    },
+  });
+  const transform = createChunkTransform({
+    onProblem: () => {
+      throw new Error('mine');
+    },
+  });
+  const body = toSseBody(source, createSseWriter(transform), () => undefined);
+  await expect(new Response(body).text()).rejects.toThrow('mine');
+  expect(cancelled).toMatchObject({ message: 'mine' });
+});
+
 test('what leaves is the same however the bytes are cut into reads', async () => {
   const piece = fc.oneof(
     fc.constantFrom(

@@ -35,7 +35,13 @@ export function toSseBody(
       ({ value, done }) => {
         // It ends a read that waits, and says nothing about the reply.
         if (cancelled) return undefined;
-        return handOn(controller, done ? writer.end() : writer.write(value), done);
+        try {
+          return handOn(controller, done ? writer.end() : writer.write(value), done);
+        } catch (error) {
+          // Thrown by a callback of the user: nobody reads on.
+          reader.cancel(error).catch(() => {});
+          throw error;
+        }
       },
       (error: unknown) => {
         broken = { error };
