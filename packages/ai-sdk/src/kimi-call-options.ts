@@ -21,6 +21,7 @@ export interface KimiLanguageModelOptions extends Pick<KimiReplyOptions, 'recove
   extraBody?: JSONObject | undefined;
 }
 
+/** How a model is to think, where a switch is not enough. */
 export interface KimiThinking {
   /** Default `enabled`. */
   type?: 'enabled' | 'disabled' | undefined;

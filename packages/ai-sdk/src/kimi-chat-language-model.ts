@@ -37,17 +37,28 @@ export interface KimiChatConfig extends Omit<KimiReplyOptions, 'onProblem'> {
   provider: string;
   baseURL: string;
   headers?: (() => Record<string, string | undefined>) | Record<string, string | undefined> | undefined;
+  /** Added to the address of each request. Default: none. */
   queryParams?: Record<string, string> | undefined;
   endpoint: 'moonshot' | 'self-hosted' | 'router';
+  /** How requests travel, as `createKimiFetch` of `@kimi-tc/openai` has it. Default `chat`. */
   transport?: KimiFetchOptions['transport'];
+  /** Over text completions: what becomes of text that spells a control token. Default `break`. */
   specialTokensInText?: KimiFetchOptions['specialTokensInText'];
-  /** Thinking is for each call to say. */
+  /**
+   * What is put right in requests, as `createKimiFetch` has it; `false`: nothing. Thinking is for each call
+   * to say. Default: everything.
+   */
   request?: boolean | Omit<Exclude<KimiFetchOptions['request'], boolean | undefined>, 'thinking'> | undefined;
+  /** Send JSON schemas of structured output as `json_schema`; else `json_object` alone. Default true. */
   supportsStructuredOutputs?: boolean | undefined;
   /** Shared by the models of a provider: with transport `auto`, what it has found out about the server. */
   learnt?: { completions: boolean } | undefined;
   fetch?: FetchFunction | undefined;
   onProblem?: ((problem: Problem) => void) | undefined;
+  /**
+   * Keeps the reasoning of turns with calls that an application does not send back; `false`: none.
+   * Default: one for each provider, in this process, bounded.
+   */
   reasoningMemory?: ReasoningMemory | false | undefined;
 }
 

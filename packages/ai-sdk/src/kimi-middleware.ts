@@ -11,6 +11,7 @@ import { createReplyTransform } from './reply-transform.ts';
 import { transformResult } from './to-content.ts';
 import { transformStream } from './transform-stream.ts';
 
+/** How the middleware reads replies and sends histories. */
 export interface KimiMiddlewareOptions extends KimiReplyOptions {
   /** Model id or profile. Default: the id of the wrapped model; give it where that does not tell the family. */
   model?: string | ModelProfile | undefined;

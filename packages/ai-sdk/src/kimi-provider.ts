@@ -11,6 +11,7 @@ import { createKimiChatModel, type KimiChatConfig } from './kimi-chat-language-m
 import { checkReplyOptions, type KimiReplyOptions } from './kimi-options.ts';
 import { VERSION } from './version.ts';
 
+/** Where the model is, and how requests and replies are put right. Everything may be left out. */
 export interface KimiProviderSettings
   extends KimiReplyOptions,
     Pick<
@@ -41,6 +42,7 @@ export interface KimiProviderSettings
   endpoint?: KimiChatConfig['endpoint'] | 'auto' | undefined;
 }
 
+/** Makes models by their ids. Embeddings and images are refused with the AI SDK's `NoSuchModelError`. */
 export interface KimiProvider extends ProviderV4 {
   /** A chat model. */
   (modelId: KimiModelId): LanguageModelV4;

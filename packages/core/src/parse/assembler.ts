@@ -2,7 +2,9 @@ import type { Problem } from '../grammar/problems.ts';
 import type { IncompleteToolCall, KimiEvent, KimiTurn, ToolCall } from './events.ts';
 import { createTextBuilder } from './text-builder.ts';
 
+/** Puts the events of one turn together; one for each turn. */
 export interface Assembler {
+  /** Takes the next event, in the order in which the parser reported them. */
   push(event: KimiEvent): void;
   /** The turn so far; a new object each time. */
   readonly turn: KimiTurn;

@@ -5,6 +5,10 @@ export type Channel = 'content' | 'reasoning';
 
 /** Why the turn ended. */
 export interface FinishReason {
+  /**
+   * `tool-calls` whenever there is a complete call, unless the server said `length` or `content-filter`;
+   * `error`: the server said so, or the stream broke off in a call; `other`: any other word of the server's.
+   */
   unified: 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'error' | 'other';
   /** The server's own word; `undefined` when it sent none. */
   raw: string | undefined;
@@ -16,6 +20,7 @@ export interface ToolCall {
   index: number;
   /** `functions.NAME:COUNTER`, unique in the turn. */
   id: string;
+  /** Of the offered tool that is meant; of another one only where `unknown-tool` is reported. */
   name: string;
   /** JSON text as the model wrote it; not a JSON object only where `invalid-arguments` is reported. */
   arguments: string;
@@ -31,6 +36,7 @@ export interface IncompleteToolCall {
   name: string;
   /** As far as they arrived. */
   arguments: string;
+  /** Why it must not run; mostly `truncated-call`. */
   reason: ProblemCode;
 }
 
@@ -60,10 +66,15 @@ export type KimiEvent =
 
 /** One whole reply, assembled. */
 export interface KimiTurn {
+  /** Thinking text, without its tags; empty if there was none. */
   reasoning: string;
+  /** The answer, without any markup that was read; empty if there was none. */
   content: string;
+  /** Calls to run, in the order in which they started. */
   toolCalls: ToolCall[];
+  /** Calls that must not run. */
   incompleteToolCalls: IncompleteToolCall[];
   finishReason: FinishReason;
+  /** What was wrong, in the order in which it was found. */
   problems: Problem[];
 }

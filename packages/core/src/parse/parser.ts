@@ -5,6 +5,7 @@ import type { Channel, KimiEvent } from './events.ts';
 import { createK2Machine, type MachineSettings } from './k2-machine.ts';
 import type { ToolCallPiece } from './structured-calls.ts';
 
+/** What is known about the reply that is read. Everything may be left out. */
 export interface ParserOptions {
   /** Model id or profile; picks the grammar. Default: the K2 grammar. */
   model?: string | ModelProfile | undefined;
@@ -12,7 +13,10 @@ export interface ParserOptions {
   tools?: readonly (ToolDefinition | HostedTool)[] | undefined;
   /** The tool choice of the request. `none` removes calls instead of delivering them. Default `auto`. */
   toolChoice?: 'auto' | 'none' | 'required' | { name: string } | undefined;
-  /** The prompt ended inside an open `<think>`, so that the content starts as reasoning. Default false. */
+  /**
+   * The prompt ended inside an open `<think>`, as those of K2.5 and later do, so that the raw content starts
+   * as reasoning. Not told from `model`: a server may have cut the thought out already. Default false.
+   */
   promptOpensThink?: boolean | undefined;
   /**
    * Calls written as plain text. `default`: `functions.NAME:IDX{…}` of offered tools (a server that
@@ -40,6 +44,7 @@ export interface ParserOptions {
     | undefined;
 }
 
+/** Reads one reply: any number of `feed` and `feedToolCall`, then `end` once. */
 export interface KimiParser {
   /**
    * Takes the next piece of one field of the reply, of any length, and reports what is certain by now.

@@ -36,6 +36,7 @@ export interface PromptPart {
   text?: string | undefined;
 }
 
+/** A call in an assistant's message, OpenAI-shaped. */
 export interface PromptToolCall {
   /** Written as it is; normalize the history first where ids are not `functions.NAME:COUNTER`. */
   id?: string | undefined;
@@ -47,7 +48,9 @@ export interface PromptToolCall {
   };
 }
 
+/** A conversation, and how it is to be rendered. */
 export interface PromptInput {
+  /** The conversation, oldest message first. */
   messages: readonly PromptMessage[];
   /** OpenAI-shaped tools, in the order to declare them in. Default: none. */
   tools?: readonly object[] | null | undefined;

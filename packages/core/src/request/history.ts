@@ -8,6 +8,7 @@ import type { RequestRules } from './request-rules.ts';
 import { isResult, normalizeToolCallIds, type ToolCallIdMap } from './tool-call-ids.ts';
 import { clean, cleanTexts, toWireMessages } from './wire-messages.ts';
 
+/** How a history is to be put right. */
 export interface HistoryOptions {
   /**
    * Whether the model is asked to think. With `true`, a turn with calls that has no reasoning gets a
@@ -36,10 +37,13 @@ export interface HistoryOptions {
   strict?: boolean | undefined;
 }
 
+/** A history that can be sent, and what was done to it. */
 export interface NormalizedHistory<Messages extends readonly object[]> {
   /** The messages to send; the list and messages that needed nothing are the given ones. */
   messages: Messages;
+  /** What was changed or may be refused; paths begin at the list of messages. */
   problems: RequestProblem[];
+  /** From the ids of calls as sent to the caller's own. */
   ids: ToolCallIdMap;
 }
 

@@ -46,9 +46,11 @@ export interface RequestOptions {
   recallReasoning?: HistoryOptions['recallReasoning'];
 }
 
+/** A request that can be sent, and what was done to it. */
 export interface NormalizedRequest<Body> {
   /** What to send: the given object if nothing had to change. */
   body: Body;
+  /** What was changed or may be refused; paths begin at the body. */
   problems: RequestProblem[];
   /** From the ids of calls as sent to the caller's own. */
   ids: ToolCallIdMap;

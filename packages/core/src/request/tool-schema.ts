@@ -14,9 +14,11 @@ import {
   withoutNarrower,
 } from './schema-types.ts';
 
+/** A schema that can be sent, and where it accepts more than the given one. */
 export interface NormalizedSchema<Schema> {
   /** What to send: the given schema if nothing had to change. */
   schema: Schema;
+  /** `schema-relaxed`, if anything; paths begin at the schema. */
   problems: RequestProblem[];
 }
 
