@@ -382,6 +382,8 @@ describe.each(shells)('kimi-tc completion $name', ({ name, ask }) => {
     // An option without a command is one of the gateway.
     expect(offer('--ups')).toEqual(['--upstream']);
     expect(offer('--upstream', 'http://localhost', '--transp')).toEqual(['--transport']);
+    expect(offer('gateway', '--transport', '')).toEqual(['auto', 'chat', 'completions']);
+    expect(offer('--log-format', 'p')).toEqual(['pretty']);
   });
 });
 

@@ -39,8 +39,9 @@ export function createGatewayCommand(): Command {
   });
 }
 
-function toOption({ flags, help, env, list, read }: GatewayOption): Option {
+function toOption({ flags, help, env, list, read, words }: GatewayOption): Option {
   const option = new Option(flags, help).env(env);
+  if (words) option.choices(words);
   if (!flags.includes('<')) return option;
   return option.argParser((text: string, previous: unknown) => {
     if (text === '') throw new InvalidArgumentError('It is empty.');

@@ -7,6 +7,7 @@ import type { Log } from './create-log.ts';
 import { type Exchange, exchanges } from './exchange.ts';
 import type { CheckKey } from './gateway-keys.ts';
 import { toUpstreamHeaders } from './headers.ts';
+import { type CheckOrigin, createOriginCheck } from './origins.ts';
 
 /** What the connection of a request can do. */
 export interface Connection {
@@ -38,16 +39,17 @@ const ROUTES: Readonly<Record<string, 'GET' | 'POST'>> = {
 /** All that the gateway answers, as a function from request to response. */
 export function createApp(parts: AppParts): Hono<Env> {
   const { log, checkKey, origins, router, metrics, isClosing } = parts;
+  const isAllowed = createOriginCheck(origins);
   const app = new Hono<Env>();
 
   app.use(async (context, next) => {
-    checkOrigin(context.req.raw, origins);
+    checkOrigin(context.req.raw, isAllowed);
     await next();
   });
   if (origins.length > 0)
     app.use(
       cors({
-        origin: origins.includes('*') ? '*' : [...origins],
+        origin: origins.includes('*') ? '*' : (origin) => (isAllowed(origin) ? origin : null),
         exposeHeaders: ['x-request-id', 'retry-after'],
       }),
     );
@@ -151,9 +153,9 @@ export function createApp(parts: AppParts): Hono<Env> {
  * A page in a browser can send here without being asked to (a plain POST needs no permission), and spend the
  * owner's tokens: it needs to be known.
  */
-function checkOrigin({ headers }: Request, origins: readonly string[]): void {
+function checkOrigin({ headers }: Request, isAllowed: CheckOrigin): void {
   const origin = headers.get('origin');
-  if (origin === null || origins.includes('*') || origins.includes(origin)) return;
+  if (origin === null || isAllowed(origin)) return;
   throw new ApiError(
     403,
     'origin_not_allowed',

@@ -6,6 +6,8 @@ export interface GatewayOption {
   help: string;
   /** May be given several times; in the environment with commas between. */
   list?: true;
+  /** All that it may say, for the help and for shells; what is given is checked with the rest. */
+  words?: readonly string[];
   /** Where it stands in the configuration, dots between; `upstream.` for what goes to the upstreams of flags. */
   path: string;
   /** From text to the value of the configuration; text that does not fit stays, for the check to refuse. */
@@ -60,28 +62,54 @@ export const gatewayOptions: readonly GatewayOption[] = [
     env: 'KIMI_TC_TRANSPORT',
     path: 'transport',
     read: asText,
-    help: 'chat, completions (the prompt is rendered here) or auto (default: chat)',
+    words: ['chat', 'completions', 'auto'],
+    help: 'how upstreams are asked for chats; completions: the prompt is rendered here (default: chat)',
   },
   {
     flags: '--endpoint <who>',
     env: 'KIMI_TC_ENDPOINT',
     path: 'endpoint',
     read: asText,
-    help: 'who answers: auto, moonshot, self-hosted or router (default: auto, told from the address)',
+    words: ['auto', 'moonshot', 'self-hosted', 'router'],
+    help: 'who answers (default: auto, told from the address)',
   },
   {
     flags: '--request-rules <how>',
     env: 'KIMI_TC_REQUEST_RULES',
     path: 'request',
     read: asRules,
-    help: 'put requests right: on, off, or strict to refuse what would be lost (default: on)',
+    words: ['on', 'off', 'strict'],
+    help: 'put requests right; strict refuses those that would lose something (default: on)',
   },
   {
     flags: '--recover-text-calls <how>',
     env: 'KIMI_TC_RECOVER_TEXT_CALLS',
     path: 'recoverTextCalls',
     read: asText,
-    help: 'calls written as plain text: off, default or lenient (default: default)',
+    words: ['off', 'default', 'lenient'],
+    help: 'calls written as plain text (default: default)',
+  },
+  {
+    flags: '--special-tokens <how>',
+    env: 'KIMI_TC_SPECIAL_TOKENS',
+    path: 'specialTokensInText',
+    read: asText,
+    words: ['break', 'keep', 'reject'],
+    help: 'texts that spell a control token, in prompts that are rendered here (default: break)',
+  },
+  {
+    flags: '--prompt-opens-think',
+    env: 'KIMI_TC_PROMPT_OPENS_THINK',
+    path: 'promptOpensThink',
+    read: asFlag,
+    help: 'replies begin inside the thought: the upstream leaves it in the content, and its prompt has opened it',
+  },
+  {
+    flags: '--guided-json',
+    env: 'KIMI_TC_GUIDED_JSON',
+    path: 'guidedJson',
+    read: asFlag,
+    help: 'the upstream is made to answer with a JSON list of calls',
   },
   {
     flags: '--host <address>',
@@ -117,7 +145,7 @@ export const gatewayOptions: readonly GatewayOption[] = [
     list: true,
     path: 'origins',
     read: asText,
-    help: 'let web pages of this origin call, * for all (default: none)',
+    help: 'let web pages of this origin call, such as https://chat.example.com, http://localhost:* or *, all (default: none)',
   },
   {
     flags: '--connect-timeout <ms>',
@@ -194,13 +222,15 @@ export const gatewayOptions: readonly GatewayOption[] = [
     env: 'KIMI_TC_LOG_LEVEL',
     path: 'log.level',
     read: asText,
-    help: 'trace, debug, info, warn, error or silent (default: info)',
+    words: ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
+    help: 'how much is logged (default: info)',
   },
   {
     flags: '--log-format <format>',
     env: 'KIMI_TC_LOG_FORMAT',
     path: 'log.format',
     read: asText,
-    help: 'auto (pretty on a terminal), json or pretty (default: auto)',
+    words: ['auto', 'json', 'pretty'],
+    help: 'of the log; auto is pretty on a terminal (default: auto)',
   },
 ];

@@ -59,6 +59,21 @@ describe('settings', () => {
     expect(readSettings(upstream, file, {}).upstreams).toEqual([{ name: 'localhost:8000', url }]);
   });
 
+  test('origins with and without a star, and a store with credentials', () => {
+    const origins = [
+      '*',
+      'https://a.b:8443',
+      'http://localhost:*',
+      'app://obsidian.md',
+      'vscode-webview://*',
+    ];
+    const redis = 'redis://:p%40ss@cache:6379/2';
+    expect(readSettings([], fileOf({ upstreams: [{ url }], origins, redis }), {})).toMatchObject({
+      origins,
+      redis,
+    });
+  });
+
   test('models of flags', () => {
     const pairs = [
       ['fast', 'kimi-k2-thinking'],
@@ -104,8 +119,31 @@ describe('errors name the place, what was expected and what was found', () => {
     [{ upstreams: [{ url }], limits: 3 }, 'FILE: limits: expected an object, found 3'],
     [
       { upstreams: [{ url }], origins: ['example.com'] },
-      'FILE: origins[0]: expected an origin such as https://chat.example.com, or *, found "example.com"',
+      'FILE: origins[0]: expected an origin such as https://chat.example.com, http://localhost:* (any port), vscode-webview://* (any name), or *, found "example.com"',
     ],
+    ...[
+      'https://*',
+      'https://*.example.com',
+      'http://localhost*',
+      'http://a.b/',
+      'http://a:80',
+      'HTTP://a',
+      'null',
+      'http://a:*:*',
+    ].map(
+      (origin) =>
+        [
+          { upstreams: [{ url }], origins: [origin] },
+          `FILE: origins[0]: expected an origin such as`,
+        ] as const,
+    ),
+    ...['redis://host/cache', 'redis://:%zz@host', 'http://host', 'host:6379'].map(
+      (redis) =>
+        [
+          { upstreams: [{ url }], redis },
+          'FILE: redis: expected a redis:// or rediss:// URL with nothing behind the host but the number of a database, found another text',
+        ] as const,
+    ),
     [
       { upstreams: [{ url }, { url }] },
       'FILE: upstreams[1].name: expected a name of its own, found "localhost:8000" once more',

@@ -538,4 +538,28 @@ describe('web pages', () => {
     expect((await post(none.chat, ask, { headers })).status).toBe(403);
     expect((await post(none.chat, ask)).headers.has('access-control-allow-origin')).toBe(false);
   });
+
+  test('of any port of a host, or any name of an app, may call where a star says so', async () => {
+    const { chat } = await start({}, { origins: ['http://localhost:*', 'vscode-webview://*'] });
+    const from = async (origin: string) => {
+      const { status, headers } = await post(chat, ask, { headers: { origin } });
+      return status === 200 && headers.get('access-control-allow-origin') === origin;
+    };
+    for (const origin of ['http://localhost', 'http://localhost:5173', 'vscode-webview://1a2b'])
+      expect([origin, await from(origin)]).toEqual([origin, true]);
+    for (const origin of [
+      'http://localhost.evil.example',
+      'http://localhost:80.evil.example',
+      'https://localhost:5173',
+      'http://evil.example',
+      'null',
+    ])
+      expect([origin, await from(origin)]).toEqual([origin, false]);
+  });
+
+  test('without an origin are told the one way there is', async () => {
+    const { chat } = await start();
+    const { message } = await errorOf(await post(chat, ask, { headers: { origin: 'null' } }));
+    expect(message).toContain('only --allow-origin "*" lets them');
+  });
 });

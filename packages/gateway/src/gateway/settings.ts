@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { isOriginPattern } from './origins.ts';
 
 /** Fields that may hold a key by mistake: what is found there is never shown. */
 export const SECRET_FIELDS: readonly string[] = ['apiKeyEnv', 'gatewayKeysEnv', 'redis', 'url'];
@@ -26,19 +27,14 @@ const baseUrl = z
   })
   .transform((value) => value.replace(/\/+$/, ''));
 
-const redisUrl = z
-  .string({ error: 'a URL such as redis://localhost:6379' })
-  .refine((value) => ['redis:', 'rediss:'].includes(URL.parse(value)?.protocol ?? ''), {
-    error: 'a redis:// or rediss:// URL',
-  });
+const redisUrl = z.string({ error: 'a URL such as redis://localhost:6379' }).refine(isRedisUrl, {
+  error: 'a redis:// or rediss:// URL with nothing behind the host but the number of a database',
+});
 
-const origin = z
-  .string({ error: 'an origin' })
-  .refine(
-    (value) =>
-      value === '*' || URL.parse(value)?.origin === value || /^[a-z][a-z0-9+.-]*:\/\/[^/\s]+$/.test(value),
-    { error: 'an origin such as https://chat.example.com, or *' },
-  );
+const origin = z.string({ error: 'an origin' }).refine(isOriginPattern, {
+  error:
+    'an origin such as https://chat.example.com, http://localhost:* (any port), vscode-webview://* (any name), or *',
+});
 
 const requestRules = z.union(
   [
@@ -156,6 +152,14 @@ export interface Settings extends Omit<ParsedSettings, 'upstreams' | 'gatewayKey
 export function isPublicHost(host: string): boolean {
   if (host === 'localhost' || host === '::1') return false;
   return !(isIP(host) === 4 && host.startsWith('127.'));
+}
+
+/** What the client of Redis takes: it throws on the rest, when it is too late to say of what. */
+function isRedisUrl(value: string): boolean {
+  const url = URL.parse(value);
+  if (!url || !['redis:', 'rediss:'].includes(url.protocol) || !/^(?:\/\d*)?$/.test(url.pathname))
+    return false;
+  return !/%(?![\da-f]{2})/i.test(url.username + url.password);
 }
 
 function isBaseUrl(value: string): boolean {
