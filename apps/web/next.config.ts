@@ -4,7 +4,7 @@ import type { NextConfig } from 'next';
 // Next.js would report its use to its maker; it looks at this after it has read this file.
 process.env.NEXT_TELEMETRY_DISABLED ??= '1';
 
-/** Beside the content security policy, which src/proxy.ts sets anew for each request. */
+/** Beside the content security policy, which src/proxy.ts sets anew for each page. */
 const securityHeaders = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
@@ -13,6 +13,9 @@ const securityHeaders = {
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
 };
+
+/** What the API answers is for scripts to read, never a page. */
+const apiPolicy = "default-src 'none'; frame-ancestors 'none'";
 
 const config: NextConfig = {
   poweredByHeader: false,
@@ -25,6 +28,7 @@ const config: NextConfig = {
       source: '/:path*',
       headers: Object.entries(securityHeaders).map(([key, value]) => ({ key, value })),
     },
+    { source: '/api/:path*', headers: [{ key: 'Content-Security-Policy', value: apiPolicy }] },
   ],
 };
 

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { expectAccessible, keepScreenshot, launchBrowser, watchPage } from './browser.ts';
@@ -61,4 +63,25 @@ it('the API takes posts of its own pages only', async () => {
     });
     expect(foreign.status).toBe(403);
   }
+});
+
+it('the API believes no name but its own, and refuses a body that has no end', async () => {
+  const { host } = new URL(home);
+  const post = async (to: string, write: (body: NodeJS.WritableStream) => void): Promise<IncomingMessage> => {
+    const sent = request(`${home}/api/chat`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', host: to, origin: `http://${to}` },
+    });
+    // The server closes the connection on a body that goes on.
+    sent.on('error', () => {});
+    write(sent);
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    sent.destroy();
+    return answer;
+  };
+  const rebound = await post('evil.example:3000', (body) => body.end('{}'));
+  expect(rebound.statusCode).toBe(403);
+  const endless = await post(host, (body) => body.write('x'.repeat(1_500_000)));
+  expect(endless.statusCode).toBe(413);
+  expect(endless.headers['content-security-policy']).toContain("default-src 'none'");
 });

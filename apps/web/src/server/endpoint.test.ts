@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readEndpoint, readPretendDelay } from './endpoint.ts';
+import { readEndpoint, readHosts, readPretendDelay } from './endpoint.ts';
 
 it('reads the endpoint', () => {
   expect(readEndpoint({})).toBeUndefined();
@@ -21,4 +21,12 @@ it('names the variable that is wrong', () => {
 it('reads the pace', () => {
   expect(readPretendDelay({})).toBe(14);
   expect(readPretendDelay({ PRETEND_DELAY_MS: '0' })).toBe(0);
+});
+
+it('reads the names of the site', () => {
+  expect(readHosts({})).toEqual([]);
+  expect(readHosts({ ALLOWED_HOSTS: 'Chat.example, other.example,' })).toEqual([
+    'chat.example',
+    'other.example',
+  ]);
 });

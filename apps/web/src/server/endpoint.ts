@@ -34,3 +34,9 @@ export function readPretendDelay(env: Readonly<Record<string, string | undefined
   if (!(delay >= 0 && delay <= 10_000)) throw new Error('PRETEND_DELAY_MS: expected 0 to 10000');
   return delay;
 }
+
+/** The names that the app is reached by beside this machine's own, from `ALLOWED_HOSTS`; commas between them. */
+export function readHosts(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const names = (env.ALLOWED_HOSTS ?? '').split(',').map((name) => name.trim().toLowerCase());
+  return names.filter((name) => name !== '');
+}

@@ -36,10 +36,17 @@ describe('explainError', () => {
     expect(explainError(error)).toBe('The server refuses the key. It says: no');
   });
 
+  it('reads an error that came as plain JSON', () => {
+    expect(explainError({ message: 'Out of memory', code: 500 })).toBe(
+      'The reply ended with an error. It says: Out of memory',
+    );
+  });
+
   it('never repeats the key, and cuts what is long', () => {
     const text = explainError(fail(400, `sk-1 ${'x'.repeat(999)}`), 'sk-1');
     expect(text).not.toContain('sk-1');
     expect(text).toContain('[key] x');
     expect(text.length).toBeLessThan(400);
+    expect(explainError(fail(400, `${'x'.repeat(298)}sk-1`), 'sk-1')).not.toContain('sk');
   });
 });

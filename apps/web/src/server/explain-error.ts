@@ -13,22 +13,36 @@ const cutText =
  * @param secret is taken out, whoever repeats it
  */
 export function explainError(error: unknown, secret?: string): string {
-  const text = explain(RetryError.isInstance(error) ? error.lastError : error);
-  return secret ? text.replaceAll(secret, '[key]') : text;
+  return explain(RetryError.isInstance(error) ? error.lastError : error, secret);
 }
 
-function explain(error: unknown): string {
+/** What an error says itself, without the secret and cut to a length that a page can show. */
+export function readMessage(error: unknown, secret: string | undefined): string {
+  const message = hasMessage(error) ? error.message : String(error);
+  // Before it is cut: half of a secret is too much as well.
+  const told = secret ? message.replaceAll(secret, '[key]') : message;
+  return told.length > detailLimit ? `${told.slice(0, detailLimit)}…` : told;
+}
+
+/** An error, or what a server put into its stream as one. */
+function hasMessage(error: unknown): error is { readonly message: string } {
+  return (
+    typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string'
+  );
+}
+
+function explain(error: unknown, secret: string | undefined): string {
   if (KimiEmptyTurnError.isInstance(error)) {
     return error.code === 'empty-turn'
       ? 'The model ended its reply after thinking, without an answer. Trying again often helps.'
       : 'The limit of tokens was used up before the model stopped thinking.';
   }
-  if (!APICallError.isInstance(error)) return explainOther(error);
+  if (!APICallError.isInstance(error)) return explainOther(error, secret);
   const { statusCode } = error;
   if (statusCode === undefined) return 'The server cannot be reached, or it closed the connection.';
   // The reply had begun.
   if (statusCode < 400) return cutText;
-  return `${describeStatus(statusCode)}${quote(error.message)}`;
+  return `${describeStatus(statusCode)}${quote(readMessage(error, secret))}`;
 }
 
 function describeStatus(status: number): string {
@@ -39,8 +53,8 @@ function describeStatus(status: number): string {
   return `The server has trouble of its own (status ${status}).`;
 }
 
-function explainOther(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+function explainOther(error: unknown, secret: string | undefined): string {
+  const message = readMessage(error, secret);
   if (/terminated|closed|reset|aborted|fetch failed|socket|premature/i.test(message)) {
     return cutText;
   }
@@ -50,5 +64,5 @@ function explainOther(error: unknown): string {
 function quote(message: string): string {
   const line = message.replace(/\s+/g, ' ').trim();
   if (line === '' || line.startsWith('<')) return '';
-  return ` It says: ${line.length > detailLimit ? `${line.slice(0, detailLimit)}…` : line}`;
+  return ` It says: ${line}`;
 }

@@ -36,4 +36,6 @@ it('stops a body that is too long before its end', async () => {
 it('wants JSON', async () => {
   await expect(readJsonBody(post('a=b', 'text/plain'), 10)).rejects.toMatchObject({ status: 415 });
   await expect(readJsonBody(post('{"a":'), 10)).rejects.toMatchObject({ status: 400 });
+  const broken = Uint8Array.of(0x22, 0xff, 0x22);
+  await expect(readJsonBody(post(broken), 10)).rejects.toMatchObject({ status: 400 });
 });

@@ -9,16 +9,16 @@ import { Refusal } from './refusal.ts';
 export async function readJsonBody(request: Request, limit: number): Promise<unknown> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/json') throw new Refusal(415, 'Expected a body of type application/json.');
-  const text = await readText(request.body, limit);
   try {
-    return JSON.parse(text);
-  } catch {
-    throw new Refusal(400, 'Expected a body of JSON.');
+    return JSON.parse(await readText(request.body, limit));
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw new Refusal(400, 'Expected a body of JSON in UTF-8.');
   }
 }
 
 async function readText(body: ReadableStream<Uint8Array> | null, limit: number): Promise<string> {
-  const decoder = new TextDecoder();
+  const decoder = new TextDecoder('utf-8', { fatal: true });
   let text = '';
   let size = 0;
   // Leaving the loop by an error cancels the stream.

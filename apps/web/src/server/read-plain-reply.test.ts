@@ -21,7 +21,7 @@ async function read(
       }),
     });
     let last: Omit<PlainReply, 'step'> = { blocks: [] };
-    await readPlainReply(answer, (reply) => {
+    await readPlainReply(answer, undefined, (reply) => {
       last = reply;
     });
     return last;
@@ -48,6 +48,15 @@ it('shows that a healthy server needs no help', async () => {
 it('shows failures', async () => {
   expect(await read('server-error')).toMatchObject({ blocks: [{ kind: 'error' }], finishReason: 'error' });
   const seen: unknown[] = [];
-  await readPlainReply(Promise.reject(new TypeError('fetch failed')), (reply) => seen.push(reply));
+  await readPlainReply(Promise.reject(new TypeError('fetch failed')), undefined, (reply) => seen.push(reply));
   expect(seen.at(-1)).toMatchObject({ blocks: [{ kind: 'error' }], finishReason: 'error' });
+});
+
+it('keeps a key back that the server repeats', async () => {
+  const error = { message: 'Incorrect API key provided: sk-1.', type: 'invalid_request_error' };
+  const seen: unknown[] = [];
+  await readPlainReply(Response.json({ error }, { status: 401 }), 'sk-1', (reply) => seen.push(reply));
+  expect(seen.at(-1)).toMatchObject({
+    blocks: [{ kind: 'error', text: 'Incorrect API key provided: [key].' }],
+  });
 });

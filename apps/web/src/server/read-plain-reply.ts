@@ -1,5 +1,6 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { PlainBlock, PlainReply } from '../agent/chat-message.ts';
+import { readMessage } from './explain-error.ts';
 
 type Grown = Omit<PlainReply, 'step'>;
 
@@ -10,10 +11,12 @@ const pace = 120;
  * Reads a server's answer with the AI SDK's OpenAI-compatible provider as it is, without kimi-tc.
  *
  * @param answer the bytes that kimi-tc reads too, or a promise that fails as the connection did
+ * @param secret is taken out of errors: servers repeat a key that they refuse
  * @param onChange is called with the whole of what there is, now and then and at the end
  */
 export async function readPlainReply(
   answer: Response | Promise<Response>,
+  secret: string | undefined,
   onChange: (reply: Grown) => void,
 ): Promise<void> {
   const model = createOpenAICompatible({
@@ -45,18 +48,14 @@ export async function readPlainReply(
         grow(`call ${part.id}`, '', () => ({ kind: 'call', name: part.toolName, text: '' }));
       if (part.type === 'tool-input-delta')
         grow(`call ${part.id}`, part.delta, () => ({ kind: 'call', name: '', text: '' }));
-      if (part.type === 'error') blocks.push({ kind: 'error', text: toMessage(part.error) });
+      if (part.type === 'error') blocks.push({ kind: 'error', text: readMessage(part.error, secret) });
       if (part.type === 'finish') finishReason = part.finishReason.unified;
       if (Date.now() - shownAt < pace) continue;
       shownAt = Date.now();
       onChange({ blocks: [...blocks] });
     }
   } catch (error) {
-    blocks.push({ kind: 'error', text: toMessage(error) });
+    blocks.push({ kind: 'error', text: readMessage(error, secret) });
   }
   onChange({ blocks, finishReason: finishReason ?? 'error' });
-}
-
-function toMessage(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).slice(0, 300);
 }

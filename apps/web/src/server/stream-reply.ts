@@ -36,7 +36,9 @@ export function streamReply(
     originalMessages: messages,
     onError: explain,
     async execute({ writer }) {
-      const side = createSideNotes(countSteps(messages.at(-1)), (chunk) => writer.write(chunk));
+      const side = createSideNotes(countSteps(messages.at(-1)), endpoint.apiKey, (chunk) =>
+        writer.write(chunk),
+      );
       const kimi = createKimi({
         baseURL: endpoint.baseURL,
         apiKey: endpoint.apiKey,
@@ -82,13 +84,17 @@ interface SideNotes {
 }
 
 /** What goes beside the replies, numbered as their steps are. */
-function createSideNotes(stepsBefore: number, write: (chunk: Chunk) => void): SideNotes {
+function createSideNotes(
+  stepsBefore: number,
+  secret: string | undefined,
+  write: (chunk: Chunk) => void,
+): SideNotes {
   const readings: Promise<void>[] = [];
   const problems = new Map<number, StepProblems['problems']>();
   let answers = 0;
 
   const readAlong = (answer: Response | Promise<Response>, step: number): void => {
-    const reading = readPlainReply(answer, (reply) =>
+    const reading = readPlainReply(answer, secret, (reply) =>
       write({ type: 'data-plain', id: `plain-${step}`, data: { step, ...reply } }),
     );
     readings.push(reading);

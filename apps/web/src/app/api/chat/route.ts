@@ -3,7 +3,7 @@ import { createUIMessageStreamResponse } from 'ai';
 import { speak } from '../../../agent/pretend-model.ts';
 import { endpointId } from '../../../agent/servers.ts';
 import { checkOrigin } from '../../../server/check-origin.ts';
-import { type Endpoint, readEndpoint, readPretendDelay } from '../../../server/endpoint.ts';
+import { type Endpoint, readEndpoint, readHosts, readPretendDelay } from '../../../server/endpoint.ts';
 import { bodyLimit } from '../../../server/limits.ts';
 import { loadTesting } from '../../../server/load-testing.ts';
 import { readJsonBody } from '../../../server/read-body.ts';
@@ -14,7 +14,7 @@ import { streamReply } from '../../../server/stream-reply.ts';
 /** Goes on with a conversation; the answer is a stream of UI messages. Errors are a line of text. */
 export async function POST(request: Request): Promise<Response> {
   try {
-    checkOrigin(request.headers);
+    checkOrigin(request.headers, readHosts(process.env));
     const { messages, server } = await readChatRequest(await readJsonBody(request, bodyLimit));
     const { endpoint, stop } = await openServer(server);
     return createUIMessageStreamResponse({ stream: streamReply(messages, endpoint, request.signal, stop) });
