@@ -71,4 +71,24 @@ export class ChatPage {
   async settle(): Promise<void> {
     await this.button('Stop').waitFor({ state: 'detached' });
   }
+
+  /** Everything that the page has stored, as JSON. */
+  readStored(): Promise<string> {
+    return this.page.evaluate(
+      () =>
+        new Promise<string>((resolve, reject) => {
+          const opening = indexedDB.open('kimi-tc-chat');
+          opening.onerror = () => reject(opening.error);
+          opening.onsuccess = () => {
+            const database = opening.result;
+            const reading = database.transaction('conversations').objectStore('conversations').getAll();
+            reading.onerror = () => reject(reading.error);
+            reading.onsuccess = () => {
+              database.close();
+              resolve(JSON.stringify(reading.result));
+            };
+          };
+        }),
+    );
+  }
 }

@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core';
+import type { Browser, Locator } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import {
   expectAccessible,
@@ -207,7 +207,7 @@ describe('conversations', () => {
     await chat.conversations
       .getByRole('button', { name: 'Order twelve notebooks for the office.', exact: true })
       .waitFor();
-    await chat.page.waitForTimeout(600); // longer than changes wait to be stored
+    await expect.poll(() => chat.readStored()).toContain('approval-requested');
     await chat.page.reload();
     await chat.button('Approve').click();
     await chat.page.getByText('is on its way to').first().waitFor();
@@ -219,7 +219,7 @@ describe('conversations', () => {
     const chat = await openChat(slow);
     await chat.start('note');
     await chat.card('write_note').getByText('Writing arguments').waitFor();
-    await chat.page.waitForTimeout(600);
+    await expect.poll(() => chat.readStored()).toContain('input-streaming');
     await chat.page.reload();
     await chat.card('write_note').waitFor();
     await chat.ask('What do my notes say?');
@@ -345,11 +345,14 @@ describe('the page', () => {
 
   it('fits a phone', async () => {
     const chat = await openChat(fast, {
-      viewport: { width: 375, height: 740 },
+      viewport: { width: 360, height: 740 },
       hasTouch: true,
       isMobile: true,
     });
     await expectAccessible(chat.page);
+    const below = (locator: Locator) => locator.evaluate((box) => box.getBoundingClientRect().top);
+    const bar = await chat.page.getByRole('switch').evaluate((box) => box.getBoundingClientRect().bottom);
+    expect(await below(chat.page.getByRole('heading', { level: 2 }).first())).toBeGreaterThan(bar);
     await keepScreenshot(chat.page, 'chat-phone-empty');
     await chat.start('order');
     await chat.button('Approve').waitFor();
@@ -367,6 +370,21 @@ describe('the page', () => {
     await chat.button('New conversation').click();
     await chat.starter('order').waitFor();
     expect(await overflow()).toBe(0);
+    expectNoFaults();
+  });
+
+  it('writes each text in its own direction', async () => {
+    const chat = await openChat(fast);
+    await chat.ask('Note that שלום עולם, זה טקסט.');
+    await chat.page.getByText('Noted.').first().waitFor();
+    await chat.settle();
+    await chat.ask('שלום');
+    await chat.page.getByText('I am a pretend model').first().waitFor();
+    const direction = (locator: Locator) => locator.evaluate((box) => getComputedStyle(box).direction);
+    expect(await direction(chat.messages.getByText('Note that', { exact: false }).first())).toBe('ltr');
+    expect(await direction(chat.messages.getByText('שלום', { exact: true }))).toBe('rtl');
+    await chat.question.fill('שלום');
+    expect(await direction(chat.question)).toBe('rtl');
     expectNoFaults();
   });
 

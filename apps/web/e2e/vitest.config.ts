@@ -14,6 +14,8 @@ export default defineConfig({
     fsModuleCache: false,
     // One browser at a time, which two slow cores are busy enough with.
     fileParallelism: false,
+    // A page is given time by machines that are busy; what never comes costs it, and nothing else does.
+    expect: { poll: { timeout: 20_000, interval: 50 } },
     testTimeout: 90_000,
     hookTimeout: 90_000,
   },

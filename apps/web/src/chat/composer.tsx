@@ -37,6 +37,7 @@ export function Composer({ input, busy, blocked, onSend, onStop }: ComposerProps
           Your question
         </label>
         <textarea
+          dir="auto"
           ref={input}
           id="question"
           rows={1}

@@ -128,7 +128,7 @@ export function Conversation({ id, initialMessages, server, comparing, onSave }:
           </div>
         )}
       </div>
-      {!scroll.atEnd && (
+      {!scroll.atEnd && messages.length > 0 && (
         <button type="button" className={styles.toEnd} onClick={scroll.stick}>
           To the latest
         </button>

@@ -20,7 +20,7 @@ interface MessageProps {
 export const Message = memo(function Message({ message, comparing, growing, onDecide }: MessageProps) {
   if (message.role === 'user') {
     return (
-      <div className={styles.user}>
+      <div className={styles.user} dir="auto">
         <span className="visually-hidden">You: </span>
         {message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')}
       </div>

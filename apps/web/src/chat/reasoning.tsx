@@ -21,7 +21,7 @@ export function Reasoning({ part, isAll }: ReasoningProps) {
       <button type="button" aria-expanded={open} aria-controls={id} onClick={() => setChoice(!open)}>
         {growing ? 'Thinking…' : toLabel(part.providerMetadata?.thinking?.milliseconds)}
       </button>
-      <div id={id} className={styles.text} hidden={!open}>
+      <div id={id} className={styles.text} hidden={!open} dir="auto">
         {part.text}
       </div>
     </div>

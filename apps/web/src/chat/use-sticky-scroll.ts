@@ -12,8 +12,12 @@ interface StickyScroll {
 /** Pixels from the end that still count as the end. */
 const slack = 48;
 
-/** Follows the end of what grows, unless the reader has scrolled away from it. */
-export function useStickyScroll(content: unknown): StickyScroll {
+/**
+ * Follows the end of what grows, unless the reader has scrolled away from it.
+ *
+ * @param content what is shown; while it is empty the box shows an introduction, which begins at the top
+ */
+export function useStickyScroll(content: readonly unknown[]): StickyScroll {
   const box = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
   const [atEnd, setAtEnd] = useState(true);
@@ -36,7 +40,7 @@ export function useStickyScroll(content: unknown): StickyScroll {
 
   // Whenever what is shown has changed, and with it its height.
   useLayoutEffect(() => {
-    if (follows.current) stick();
+    if (follows.current && content.length > 0) stick();
   }, [content, stick]);
 
   return { box, atEnd, onScroll, stick };

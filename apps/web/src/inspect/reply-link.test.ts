@@ -42,6 +42,16 @@ test.each([
   ['too long', `reply=${'A'.repeat(400_001)}`, 'too long'],
   ['for gigabytes', pack('x'.repeat(3_000_000)), 'too much text'],
   [
+    'nested too deeply',
+    pack(
+      JSON.stringify({ ...reply, deltas: [{ channel: 'tool_calls', piece: { a: null } }] }).replace(
+        'null',
+        '['.repeat(100_000) + ']'.repeat(100_000),
+      ),
+    ),
+    'nested too deeply',
+  ],
+  [
     'with too much text',
     pack({ ...reply, deltas: Array(3).fill({ channel: 'content', text: 'x'.repeat(MOST_TEXT / 2) }) }),
     `at most ${MOST_TEXT}`,

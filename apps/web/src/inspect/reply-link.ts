@@ -31,10 +31,19 @@ export async function toFragment(reply: Reply): Promise<string> {
 export async function fromFragment(fragment: string): Promise<Reply | undefined> {
   if (!fragment.startsWith(PREFIX)) return undefined;
   if (fragment.length > LONGEST_FRAGMENT) throw new LinkError('The link is too long');
-  const read = replySchema.safeParse(await unpack(fragment.slice(PREFIX.length)));
+  const read = checkReply(await unpack(fragment.slice(PREFIX.length)));
   if (read.success) return read.data as Reply;
   const [issue] = read.error.issues;
   throw new LinkError(`The link holds no reply: ${issue?.path.join('.') || 'the whole'}: ${issue?.message}`);
+}
+
+function checkReply(json: unknown): ReturnType<typeof replySchema.safeParse> {
+  try {
+    return replySchema.safeParse(json);
+  } catch {
+    // The schema goes down by calls, and thousands of brackets are more than the stack has room for.
+    throw new LinkError('The link holds no reply: it is nested too deeply');
+  }
 }
 
 async function unpack(packed: string): Promise<unknown> {
