@@ -10,12 +10,12 @@ const ENOUGH = 'retry:'.length;
  * servers do: what is no JSON by its type would not be read, and go down with the model's markup in it.
  *
  * @param headers the type is set in there
- * @returns the same bytes, failing as `body` does
+ * @returns the same bytes, failing as `body` does; `undefined` if they are neither, and then it is cancelled
  */
 export async function labelBody(
   body: ReadableStream<Bytes>,
   headers: Headers,
-): Promise<ReadableStream<Bytes>> {
+): Promise<ReadableStream<Bytes> | undefined> {
   const given = typeOf(headers);
   if (isJson(given) || given === 'text/event-stream') return body;
   const reader = body.getReader();
@@ -23,14 +23,22 @@ export async function labelBody(
   const held: Bytes[] = [];
   const decoder = new TextDecoder();
   let start = '';
+  let hasFailed = false;
   while (start.length < ENOUGH) {
     // What fails here fails once more, for whoever reads it.
-    const { value } = await reader.read().catch(() => ({ value: undefined }));
+    const { value } = await reader.read().catch(() => {
+      hasFailed = true;
+      return { value: undefined };
+    });
     if (value === undefined) break;
     held.push(value);
     start = (start + decoder.decode(value, { stream: true })).trimStart();
   }
   const type = guessType(start);
+  if (type === undefined && !hasFailed) {
+    await reader.cancel();
+    return undefined;
+  }
   if (type !== undefined) headers.set('content-type', type);
   return new ReadableStream(
     {

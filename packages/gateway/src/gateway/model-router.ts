@@ -105,9 +105,12 @@ export function createModelRouter(upstreams: readonly Upstream[]): ModelRouter {
   };
 }
 
-/** Any answer but a failure will do: a server that wants a key is there. */
+/** Any answer but a failure will do: a server that wants a key is there, and one that has a page in place of a list. */
 async function reach(upstream: Upstream, signal: AbortSignal): Promise<void> {
-  const response = await upstream.pass('/models', { signal });
+  const response = await upstream.pass('/models', { signal }).catch((error: unknown) => {
+    if (error instanceof ApiError && error.code === 'upstream_error') return new Response();
+    throw error;
+  });
   await response.body?.cancel();
   if (response.status >= 500) throw new Error(`status ${response.status}`);
 }

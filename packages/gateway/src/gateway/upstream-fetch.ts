@@ -96,6 +96,8 @@ export function createUpstreamFetch(
     const isEmpty = statusCode === 204 || statusCode === 205;
     if (isEmpty) await watched.cancel();
     const labelled = isEmpty ? null : statusCode < 400 ? await labelBody(watched, head.headers) : watched;
+    if (labelled === undefined)
+      throw fail(502, 'upstream_error', 'answers with what is neither JSON nor a stream of events');
     return Object.defineProperty(new Response(labelled, head), 'url', { value: String(input) });
   }
 
