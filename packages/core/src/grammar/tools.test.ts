@@ -25,7 +25,7 @@ describe('a header', () => {
     ['functions.scan213', 'scan21', '3'],
     ['get_weather:2', 'get-weather', '2'],
     ['functions_get_weather_2', 'get-weather', '2'],
-    ['functions.a_b-c:0', 'a_b-c', '0'],
+    ['a_b-c:0', 'a_b-c', '0'],
   ])('%j names the offered %s', (raw, name, counter) => {
     expect(tools.readHeader(raw)).toEqual({ kind: 'named', name, counter, offered: true });
   });

@@ -26,6 +26,9 @@ test.each<[pieces: string[], word: string, reach: number, hasMore: boolean]>([
   [[' ', ' '.repeat(LONGEST_BARE_ID - 1), ID], ID, ID.length, false],
   [['so ', LONG], LONG, LONGEST_BARE_ID, true],
   [['a', LONG], LONG, LONGEST_BARE_ID, true],
+  [[`a${LONG}`], LONG, LONGEST_BARE_ID, true],
+  [['x', LONG.slice(9)], LONG.slice(8), LONGEST_BARE_ID - 8, false],
+  [[LONG.slice(9), 'x'], LONG.slice(8), LONGEST_BARE_ID - 8, false],
 ])('of %j', (pieces, word, reach, hasMore) => {
   const expected = { word, reach, hasMore };
   expect(read(pieces)).toEqual(expected);
