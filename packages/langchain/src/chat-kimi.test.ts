@@ -391,37 +391,55 @@ describe('failures', () => {
     },
   );
 
-  const answers: [string, () => Response, RegExp][] = [
+  /** A request for a stream gets a stream from the fetch, also of such answers; without a choice it is an empty turn. */
+  const answers: [string, () => Response, whole: RegExp, streamed: RegExp | undefined][] = [
     [
       'an error with status 200',
       () => Response.json({ error: { message: 'Out of credit.' } }),
       /Out of credit/,
+      /^Out of credit\.$/,
     ],
     [
       'an error that is a text',
       () => Response.json({ error: 'overloaded' }),
       /no reply in it.*: overloaded$/,
+      /overloaded/,
     ],
-    ['no choices', () => Response.json({ choices: [] }), /no reply in it, a chat completion was expected$/],
-    ['a page', () => new Response('<html></html>', { headers: { 'content-type': 'text/html' } }), /no reply/],
+    [
+      'no choices',
+      () => Response.json({ choices: [] }),
+      /no reply in it, a chat completion was expected$/,
+      undefined,
+    ],
+    [
+      'a page',
+      () => new Response('<html></html>', { headers: { 'content-type': 'text/html' } }),
+      /no reply/,
+      /<html>/,
+    ],
   ];
-  test.each(answers)('are told in plain words where there is no reply: %s', async (_, answer, error) => {
-    const fields = {
-      model: 'kimi-k2',
-      baseURL: 'http://127.0.0.1:1/v1',
-      maxRetries: 0,
-      fetch: async () => answer(),
-    };
-    const model = new ChatKimi(fields);
-    await expect(model.invoke('Hello?')).rejects.toThrow(error);
-    const streaming = new ChatKimi({ ...fields, streaming: true });
-    for (const ask of [
-      () => ways.stream(model),
-      () => ways.streamEvents(model),
-      () => ways.invoke(streaming),
-    ])
-      await expect(ask()).rejects.toThrow(/no reply/);
-  });
+  test.each(answers)(
+    'are told in plain words where there is no reply: %s',
+    async (_, answer, whole, streamed) => {
+      const fields = {
+        model: 'kimi-k2',
+        baseURL: 'http://127.0.0.1:1/v1',
+        maxRetries: 0,
+        fetch: async () => answer(),
+      };
+      const model = new ChatKimi(fields);
+      await expect(model.invoke('Hello?')).rejects.toThrow(whole);
+      const streaming = new ChatKimi({ ...fields, streaming: true });
+      for (const ask of [
+        () => ways.stream(model),
+        () => ways.streamEvents(model),
+        () => ways.invoke(streaming),
+      ]) {
+        if (streamed) await expect(ask()).rejects.toThrow(streamed);
+        else expect(await ask()).toMatchObject({ text: '', tool_calls: [] });
+      }
+    },
+  );
 
   test('a choice without a message is a reply without words', async () => {
     const model = new ChatKimi({
