@@ -36,6 +36,7 @@ type OpenAIFields = Pick<
 /** What is `createKimiFetch`'s own: see there. */
 type FetchFields = Omit<KimiFetchOptions, 'model' | 'tools' | 'toolChoice' | 'takenToolCallIds'>;
 
+/** What `new ChatKimi` takes; what is `ChatOpenAI`'s or `createKimiFetch`'s own is described there. */
 export interface ChatKimiFields extends BaseChatModelParams, OpenAIFields, FetchFields {
   /** The model's id, as the server has it. Required. */
   model?: KimiModelId | undefined;
@@ -55,6 +56,7 @@ export interface ChatKimiFields extends BaseChatModelParams, OpenAIFields, Fetch
   thinking?: boolean | ThinkingOption | undefined;
 }
 
+/** What one call may say otherwise. */
 export interface ChatKimiCallOptions extends ChatOpenAICompletionsCallOptions {
   /** In place of the model's `thinking`. */
   thinking?: boolean | ThinkingOption | undefined;

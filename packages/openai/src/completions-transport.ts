@@ -6,6 +6,7 @@ import { toChatResponse } from './to-chat-response.ts';
 import { toRefusal } from './to-refusal.ts';
 import { type TextRequest, toTextRequest } from './to-text-request.ts';
 
+/** How chat requests travel. */
 export interface TransportOptions {
   /**
    * Which endpoint a chat request goes to.

@@ -18,6 +18,7 @@ import { createSseWriter } from './sse-writer.ts';
 import { createStreamWriter } from './stream-writer.ts';
 import { renameTurn } from './tool-names.ts';
 
+/** What `createKimiFetch` takes: how replies are read, how requests travel, and what is put right in them. */
 export interface KimiFetchOptions extends KimiOptions, TransportOptions, RequestSideOptions {
   /** The `fetch` to call. Default: the global one, as it is at the time of the call. */
   fetch?: typeof fetch | undefined;

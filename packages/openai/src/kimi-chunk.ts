@@ -8,6 +8,7 @@ export interface ChatChunk {
   choices: readonly ChatChunkChoice[];
 }
 
+/** One choice of a chunk, as a server may send it. */
 export interface ChatChunkChoice {
   index: number;
   delta?: object | null;
@@ -19,6 +20,7 @@ export interface ChatCompletion {
   choices: readonly ChatChoice[];
 }
 
+/** One choice of a completion that is not streamed, as a server may send it. */
 export interface ChatChoice {
   index: number;
   message: object;
@@ -34,6 +36,7 @@ export interface TextChunk {
   choices: readonly TextChunkChoice[];
 }
 
+/** One choice of a chunk of a text completion: the text that is new. */
 export interface TextChunkChoice {
   index: number;
   text: string;
@@ -52,6 +55,7 @@ export interface KimiChunk {
   usage?: KimiUsage | null;
 }
 
+/** One choice of a chunk that is right: what is new in it, and at its end why it ended. */
 export interface KimiChunkChoice {
   index: number;
   delta: KimiChunkDelta;
@@ -126,6 +130,7 @@ export interface KimiExtra {
   finish_reason?: string | null;
 }
 
+/** A call that was begun and must never run. */
 export interface KimiIncompleteToolCall {
   /**
    * The `index` of its deltas; in a completion a number behind those of the calls in the message. Absent when

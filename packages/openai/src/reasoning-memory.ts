@@ -10,10 +10,13 @@ import { isObject, type JsonObject, listOf, textOf } from './json.ts';
  * request or reply at hand.
  */
 export interface ReasoningMemory {
+  /** The reasoning of a turn; `undefined` if it is not known. */
   get(key: string): string | undefined | Promise<string | undefined>;
+  /** Keeps the reasoning of a turn, in place of what was kept under the key. */
   set(key: string, reasoning: string): void | Promise<void>;
 }
 
+/** Bounds of a memory in this process. */
 export interface ReasoningMemoryOptions {
   /** Turns that are kept; the least recently used go first. Default 1000. */
   maxTurns?: number | undefined;

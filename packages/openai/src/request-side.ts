@@ -12,6 +12,7 @@ import type { KimiOptions } from './kimi-options.ts';
 import { type KimiRequest, toRequestContext } from './kimi-request.ts';
 import { toRefusal } from './to-refusal.ts';
 
+/** What is put right in requests, and for whom. */
 export interface RequestSideOptions {
   /**
    * Make requests what the model was trained on and the endpoint accepts: ids, reasoning, contents, tool
