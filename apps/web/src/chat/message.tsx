@@ -20,9 +20,9 @@ interface MessageProps {
 export const Message = memo(function Message({ message, comparing, growing, onDecide }: MessageProps) {
   if (message.role === 'user') {
     return (
-      <div className={styles.user} dir="auto">
+      <div className={styles.user}>
         <span className="visually-hidden">You: </span>
-        {message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')}
+        <div dir="auto">{message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')}</div>
       </div>
     );
   }
