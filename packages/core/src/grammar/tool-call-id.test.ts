@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatToolCallId, parseToolCallId } from './tool-call-id.ts';
+import { formatToolCallId, isIdUnit, parseToolCallId } from './tool-call-id.ts';
 
 test.each([
   ['functions.get_weather:3', 'get_weather', '3', 'native'],
@@ -13,8 +13,17 @@ test.each([
   ['functions.get_weather', 'get_weather', undefined, 'no-counter'],
   ['functions.get_weather:', 'get_weather', undefined, 'no-counter'],
   ['functions.get_weather:x', 'get_weather', undefined, 'no-counter'],
+  ['functions.12', '12', undefined, 'no-counter'],
   ['functions_get_weather_3', 'get_weather', '3', 'joined'],
+  ['functions_get_12', 'get', '12', 'joined'],
+  ['xfunctions_get_12', '', undefined, 'opaque'],
+  ['functions_get_12x', '', undefined, 'opaque'],
   ['3', '', '3', 'counter-only'],
+  ['12', '', '12', 'counter-only'],
+  ['12x', '', undefined, 'opaque'],
+  ['get_weather:x1', '', undefined, 'opaque'],
+  ['get_weather:1x', '', undefined, 'opaque'],
+  ['functions.', '', undefined, 'opaque'],
   ['functions.:3', '', '3', 'counter-only'],
   ['call_9f31c0de', '', undefined, 'opaque'],
   ['get_weather', '', undefined, 'opaque'],
@@ -27,7 +36,29 @@ test.each(['n<read', 'a b', 'f{', 'say "x"', '`f`'])('%j is not an id', (raw) =>
   expect(parseToolCallId(raw)).toBeUndefined();
 });
 
-test.each([-1, 1.5, Number.NaN, 1e21, 'x', ''])('%j is no counter', (counter) => {
+test('what is no text is refused', () => {
+  expect(() => parseToolCallId(1 as never)).toThrow(/^raw: expected a string/);
+  expect(() => formatToolCallId(undefined as never, 1)).toThrow(/^name: expected a string/);
+});
+
+test.each([
+  ['a.:-_é查\u0080', true],
+  [' \n\u00a0\u3000<>{}"`', false],
+])('units of %j may be part of an id: %j', (units, may) => {
+  for (const unit of units) expect(isIdUnit(unit.charCodeAt(0))).toBe(may);
+  expect(isIdUnit(Number.NaN)).toBe(false);
+});
+
+test.each([
+  [0, 'functions.f:0'],
+  [7, 'functions.f:7'],
+  [7n, 'functions.f:7'],
+  ['007', 'functions.f:007'],
+])('%s is a counter', (counter, id) => {
+  expect(formatToolCallId('f', counter)).toBe(id);
+});
+
+test.each([-1, 1.5, Number.NaN, 1e21, 'x', '', '1x', 'x1'])('%j is no counter', (counter) => {
   expect(() => formatToolCallId('f', counter)).toThrow(/counter: expected a whole number/);
 });
 

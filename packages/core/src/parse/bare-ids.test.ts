@@ -31,6 +31,7 @@ describe('a token-stripped call', () => {
     'functions.ping:0{1}',
     'functions.ping:x{}',
     'functions.ping{}',
+    'functions.ping x:0{}',
     'ping:0{}',
     '{}',
     `functions.ping:0{${' '.repeat(LONGEST_BARE_ID)}`,
