@@ -58,7 +58,7 @@ test.each([
   expect(formatToolCallId('f', counter)).toBe(id);
 });
 
-test.each([-1, 1.5, Number.NaN, 1e21, 'x', '', '1x', 'x1'])('%j is no counter', (counter) => {
+test.each([-1, 1.5, Number.NaN, 2 ** 53, 1e21, 'x', '', '1x', 'x1'])('%j is no counter', (counter) => {
   expect(() => formatToolCallId('f', counter)).toThrow(/counter: expected a whole number/);
 });
 

@@ -16,10 +16,9 @@ export type TextPiece = string | TextCall;
 
 const escapeForPattern = (name: string) => name.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
-/** One pattern for any of the offered names, the longest first; matches nothing when there are none. */
+/** One pattern for any of the offered names, of which lenient reading has one at least. */
 function anyOf(tools: ToolBox): string {
-  const names = [...tools.names].sort((a, b) => b.length - a.length).map(escapeForPattern);
-  return names.length > 0 ? `(?:${names.join('|')})` : '(?!)';
+  return `(?:${tools.names.map(escapeForPattern).join('|')})`;
 }
 
 export interface LenientStart {
@@ -95,20 +94,19 @@ export function readLenientCalls(text: string, atLineStart: boolean, tools: Tool
       const args = cursor.children(element, tools, /\s*<([^<>\s/]+)>/y, (key) => `</${key}>`);
       add(element, args, () => cursor.skip(new RegExp(`\\s*</${escapeForPattern(element)}>`, 'y')));
     } else {
+      /** Behind the last whole call: one that is broken behind it stays text. */
+      let end = cursor.at;
       for (let tool = invoked; tool !== undefined; tool = cursor.match(nextInvoke)) {
         const args = cursor.children(tool, tools, /\s*<parameter name="([^"]*)">/y, () => '</parameter>');
-        const closedAt = cursor.at;
-        if (!add(tool, args, () => cursor.skip(/\s*<\/invoke>/y))) {
-          cursor.at = closedAt;
-          break;
-        }
+        if (!add(tool, args, () => cursor.skip(/\s*<\/invoke>/y))) break;
+        end = cursor.at;
       }
+      cursor.at = end;
       cursor.skip(/\s*<\/function_calls>/y);
     }
     if (calls.length === 0) continue;
     pieces.push(text.slice(done, start), ...calls);
     done = followed = opener.lastIndex = cursor.at;
-    quotes.setLineStart(startsLine);
   }
   pieces.push(text.slice(done));
   return pieces;
