@@ -70,7 +70,7 @@ export function createQuotedCallTrial(tools: ToolBox): QuotedCallTrial {
       state = 'between';
       return true;
     }
-    if (kind !== 'text' && !json.inPlainString()) return false;
+    // A marker outside of strings breaks the JSON.
     if (root === '') root = text.trimStart().charAt(0);
     const end = json.read(text, 0);
     return '{'.startsWith(root) && json.status() !== 'broken' && text.slice(end).trim() === '';
