@@ -1,14 +1,9 @@
 import { fetchRuntime } from './fetch-runtime.ts';
 import { runInChromium } from './hosts/chromium.ts';
 import { runInEdgeVm } from './hosts/edge-vm.ts';
+import type { Host } from './hosts/host.ts';
 import { createProcessHost } from './hosts/process-host.ts';
 import { runInWorkerd } from './hosts/workerd.ts';
-
-/** Runs the smoke on one runtime, and names the packages that passed. Throws for those that did not. */
-export interface Host {
-  readonly name: string;
-  run(baseURL: string): Promise<readonly string[]>;
-}
 
 const arch = process.arch === 'arm64' ? 'arm64' : 'x64';
 

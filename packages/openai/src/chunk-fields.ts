@@ -1,7 +1,12 @@
-import { isObject, isThere, type JsonObject, listOf } from './json.ts';
+import { isObject, isThere, type JsonObject, listOf, textOf } from './json.ts';
 
 /** What a delta can hold that is read here; all else is passed on. */
 const READ_FIELDS = new Set(['role', 'content', 'reasoning_content', 'reasoning', 'tool_calls']);
+
+/** The reasoning in a delta or message, whatever its server calls it (ruling 11). */
+export function reasoningOf(fields: JsonObject): string {
+  return textOf(fields.reasoning_content) || textOf(fields.reasoning);
+}
 
 /** Whether a chunk says something besides the fields that are read here, so that it must not vanish. */
 export function hasMore(chunk: JsonObject, delta: JsonObject): boolean {

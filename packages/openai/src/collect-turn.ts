@@ -5,9 +5,9 @@ import {
   type KimiTurn,
   type ToolCall,
 } from '@kimi-tc/core';
+import { reasoningOf } from './chunk-fields.ts';
 import { isObject, type JsonObject, listOf, textOf } from './json.ts';
 import type { ChatChunk, KimiExtra } from './kimi-chunk.ts';
-import { reasoningOf } from './turn-reader.ts';
 
 const UNIFIED: readonly string[] = ['stop', 'length', 'tool-calls', 'content-filter', 'error'];
 

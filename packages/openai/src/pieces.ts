@@ -1,6 +1,6 @@
 import { CUT_ARGUMENTS_SEAL, type KimiEvent } from '@kimi-tc/core';
+import { reasoningOf } from './chunk-fields.ts';
 import { isObject, isThere, type JsonObject, textOf } from './json.ts';
-import { reasoningOf } from './turn-reader.ts';
 
 /** What one delta can carry: the common measure of what a server sent and what the parser made of it. */
 export type Piece =

@@ -1,11 +1,12 @@
 import type { KimiEvent, KimiTurn } from '@kimi-tc/core';
 import { createAssembler } from '@kimi-tc/core';
+import { reasoningOf } from './chunk-fields.ts';
 import { type TransformSettings, toTurnSettings } from './chunk-transform.ts';
 import { isObject, type JsonObject, listOf, textOf } from './json.ts';
 import type { KimiMessage } from './kimi-chunk.ts';
 import { createExtraCollector } from './kimi-extra.ts';
 import { renameTools } from './tool-names.ts';
-import { createTurnReader, hasFunctionCall, reasoningOf } from './turn-reader.ts';
+import { createTurnReader, hasFunctionCall } from './turn-reader.ts';
 
 /** The completion with its choices repaired; the same object if none needs it. */
 export function toCompletion(completion: JsonObject, settings: TransformSettings): JsonObject {

@@ -7,6 +7,7 @@ import {
   type ParserOptions,
   type Problem,
 } from '@kimi-tc/core';
+import { reasoningOf } from './chunk-fields.ts';
 import { isObject, type JsonObject, listOf, textOf } from './json.ts';
 import type { TextPiece } from './pieces.ts';
 
@@ -73,11 +74,6 @@ export function createTurnReader(settings: TurnSettings, onEvent: (event: KimiEv
     },
     end: (finishReason) => parser.end(finishReason),
   };
-}
-
-/** The reasoning in a delta or message, whatever its server calls it (ruling 11). */
-export function reasoningOf(fields: JsonObject): string {
-  return textOf(fields.reasoning_content) || textOf(fields.reasoning);
 }
 
 /**

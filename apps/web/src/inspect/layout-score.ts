@@ -1,6 +1,6 @@
 import type { Score } from './to-score.ts';
-import type { TracedPart } from './trace-parts.ts';
 import type { Trace } from './trace-reply.ts';
+import type { TracedPart } from './traced-part.ts';
 import { type Said, sayEvent, sayHeld, sayLexeme, sayPart, sayPlace } from './wording.ts';
 
 /** Pixels: of a character of a name and of text, of what stands around it, and of a column. */

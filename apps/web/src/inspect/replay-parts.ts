@@ -1,5 +1,5 @@
 import { type Delta, type Reply, textOf } from './reply.ts';
-import type { StreamPart, TracedPart } from './trace-parts.ts';
+import type { StreamPart, TracedPart } from './traced-part.ts';
 
 type FinishReason = Extract<StreamPart, { type: 'finish' }>['finishReason'];
 

@@ -1,6 +1,6 @@
 import type { Place } from '@kimi-tc/core/trace';
-import type { StreamPart, TracedPart } from './trace-parts.ts';
 import type { Range, Trace, TracedEvent } from './trace-reply.ts';
+import type { StreamPart, TracedPart } from './traced-part.ts';
 
 /** One moment: a lexeme that is read, or a delta or end of the stream in which none is. */
 export interface Column {

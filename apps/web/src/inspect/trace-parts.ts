@@ -1,18 +1,10 @@
 import { kimiMiddleware } from '@kimi-tc/ai-sdk';
 import { replayParts } from './replay-parts.ts';
 import type { Reply } from './reply.ts';
+import type { StreamPart, TracedPart } from './traced-part.ts';
 
 type WrapStream = NonNullable<ReturnType<typeof kimiMiddleware>['wrapStream']>;
 type StreamOptions = Parameters<WrapStream>[0];
-/** A part of a stream, as a language model gives it to the AI SDK. */
-export type StreamPart =
-  Awaited<ReturnType<WrapStream>>['stream'] extends ReadableStream<infer Part> ? Part : never;
-
-/** A part, and the delta that it came out at; the one behind the last is the end of the stream. */
-export interface TracedPart {
-  part: StreamPart;
-  delta: number;
-}
 
 /**
  * What the AI SDK gets of a reply: a model that only repeats the deltas, behind the real middleware. Nothing

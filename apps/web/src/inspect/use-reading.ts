@@ -3,8 +3,9 @@ import { useEffect, useState } from 'react';
 import { type Layout, layOutScore } from './layout-score.ts';
 import type { Reply } from './reply.ts';
 import { type Score, toScore } from './to-score.ts';
-import { type TracedPart, traceParts } from './trace-parts.ts';
+import { traceParts } from './trace-parts.ts';
 import { readUncut, type Trace, traceReply } from './trace-reply.ts';
+import type { TracedPart } from './traced-part.ts';
 
 /** A reply, read: all that the page shows. */
 export interface Reading {

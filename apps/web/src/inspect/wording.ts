@@ -1,7 +1,7 @@
 import type { KimiEvent } from '@kimi-tc/core';
 import type { Held, HeldReason, Place, TraceStep } from '@kimi-tc/core/trace';
-import type { StreamPart } from './trace-parts.ts';
 import type { TracedDelta } from './trace-reply.ts';
+import type { StreamPart } from './traced-part.ts';
 
 /** What a thing on the page is; it has a colour and a sign. */
 export type Tone = 'text' | 'reasoning' | 'marker' | 'call' | 'problem' | 'end';

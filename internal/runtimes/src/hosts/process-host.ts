@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { Host } from '../hosts.ts';
+import type { Host } from './host.ts';
 
 const program = fileURLToPath(new URL('../in-process.ts', import.meta.url));
 
