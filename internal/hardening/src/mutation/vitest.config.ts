@@ -14,7 +14,7 @@ export default defineConfig({
     fsModuleCache: false,
     include: [
       'packages/core/src/corpus.test.ts',
-      'packages/core/src/parse/parser.test.ts',
+      'packages/core/src/parse/*.test.ts',
       'packages/core/src/grammar/*.test.ts',
       'internal/hardening/src/laws/laws.test.ts',
     ],

@@ -80,10 +80,13 @@ test('an unknown id reads the K2 grammar and assumes nothing about thinking', ()
   });
 });
 
-test('the prompt opens the thought from K2.5 on, K2-Thinking writes its own tag', () => {
-  expect(['kimi-k2', 'kimi-k2-thinking', 'kimi-k2.5'].map((id) => resolveModel(id).thinking)).toEqual([
-    'none',
-    'model',
-    'prompt',
-  ]);
+test.each([
+  ['kimi-k2', 'k2', 'none'],
+  ['kimi-k2-thinking', 'k2', 'model'],
+  ['kimi-k2.5', 'k2', 'prompt'],
+  ['kimi-k2.6', 'k2', 'prompt'],
+  ['kimi-k2.7-code', 'k2', 'prompt'],
+  ['kimi-k3', 'k3', 'prompt'],
+])('%s writes the markup of %s, its thought is opened by: %s', (id, grammar, thinking) => {
+  expect(resolveModel(id)).toMatchObject({ grammar, thinking });
 });

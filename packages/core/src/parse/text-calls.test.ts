@@ -57,6 +57,7 @@ describe('calls', () => {
       call('count', '{"n":3,"any":"3","odd":"3","both":"3","flag":true}'),
       '',
     ],
+    ['<ping><host>3</host></ping>', '', call('ping', '{"host":"3"}'), ''],
     ['<count><n>3 4</n></count>', '', call('count', '{"n":"3 4"}'), ''],
     ['<count><n>[3</n></count>', '', call('count', '{"n":"[3"}'), ''],
   ])('stand in %j', (text, ...pieces) => {
