@@ -59,27 +59,38 @@ function wrapSearches(add: (units: number) => void): () => void {
   };
 }
 
+/**
+ * Counts from here on. It is never stopped: code that was compiled while nobody counted has no counters, and V8
+ * compiles anew when it likes.
+ */
+const session = new Session();
+session.connect();
+session.post('Profiler.enable');
+session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+
+/** How often blocks of files with `files` in their address ran since the last time this was asked. */
+function takeCounts(files: string): number {
+  let steps = 0;
+  session.post('Profiler.takePreciseCoverage', (_, { result }: CoverageResult) => {
+    for (const { url, functions } of result) {
+      if (!url.includes(files)) continue;
+      for (const { ranges } of functions) for (const { count } of ranges) steps += count;
+    }
+  });
+  return steps;
+}
+
 /** The work of code whose file's address has `files` in it, in steps that mean nothing but compare with each other. */
 export function countWork(files: string, run: () => void): number {
-  let steps = 0;
-  const session = new Session();
-  session.connect();
+  let searched = 0;
   const unwrap = wrapSearches((units) => {
-    steps += units;
+    searched += units;
   });
   try {
-    session.post('Profiler.enable');
-    session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+    takeCounts(files);
     run();
-    session.post('Profiler.takePreciseCoverage', (_, { result }: CoverageResult) => {
-      for (const { url, functions } of result) {
-        if (!url.includes(files)) continue;
-        for (const { ranges } of functions) for (const { count } of ranges) steps += count;
-      }
-    });
+    return searched + takeCounts(files);
   } finally {
     unwrap();
-    session.disconnect();
   }
-  return steps;
 }
