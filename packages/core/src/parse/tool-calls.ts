@@ -117,7 +117,7 @@ export function createCallLog(options: CallLogOptions): CallLog {
       name = found.name;
       const { arguments: text, repaired } = found;
       function deliver(): void {
-        if (index < 0 && twins.take(source, name, text)) {
+        if (index < 0 && twins.take(source, name, text, isObject)) {
           report('duplicate-call', offset);
           return;
         }
@@ -133,7 +133,7 @@ export function createCallLog(options: CallLogOptions): CallLog {
         if (!isObject) about('invalid-arguments');
         if (ended !== 'closed') about('unclosed-call');
         seen.complete++;
-        twins.add(source, name, text);
+        twins.add(source, name, text, isObject);
         emit({ type: 'tool-call-end', index, id, name, arguments: text });
       }
       if (index < 0 && source === 'text' && mustWait()) waiting.push(deliver);
@@ -175,24 +175,30 @@ function createTwins(nameOf: (name: string) => string) {
   /** Names of the calls opened so far. */
   const names = { text: new Set<string>(), structure: new Set<string>() };
   /** Calls that were delivered and have no twin yet; by key once one was asked for. */
-  const delivered: Record<Source, { name: string; args: string }[]> = { text: [], structure: [] };
+  const delivered: Record<Source, { name: string; args: string; isObject: boolean }[]> = {
+    text: [],
+    structure: [],
+  };
   const counts: Record<Source, Map<string, number>> = { text: new Map(), structure: new Map() };
   const other = (source: Source) => (source === 'text' ? 'structure' : 'text');
-  const keyOf = (name: string, args: string) => `${nameOf(name)} ${normalJson(args)}`;
+  /** Arguments that are no JSON have nothing to be compared by but their text. */
+  const keyOf = (name: string, args: string, isObject: boolean) =>
+    `${nameOf(name)} ${isObject ? normalJson(args) : args}`;
   return {
     expect: (source: Source, name: string) => names[source].add(nameOf(name)),
     /** A call of that name was opened by the other source. */
     mayCome: (source: Source, name: string) => names[other(source)].has(nameOf(name)),
-    add: (source: Source, name: string, args: string) => delivered[source].push({ name, args }),
+    add: (source: Source, name: string, args: string, isObject: boolean) =>
+      delivered[source].push({ name, args, isObject }),
     /** Takes the twin from the other source, so that it stands for one call only. */
-    take(source: Source, name: string, args: string): boolean {
+    take(source: Source, name: string, args: string, isObject: boolean): boolean {
       if (!names[other(source)].has(nameOf(name))) return false;
       const count = counts[other(source)];
       for (const call of delivered[other(source)].splice(0)) {
-        const key = keyOf(call.name, call.args);
+        const key = keyOf(call.name, call.args, call.isObject);
         count.set(key, (count.get(key) ?? 0) + 1);
       }
-      const key = keyOf(name, args);
+      const key = keyOf(name, args, isObject);
       const twins = count.get(key) ?? 0;
       count.set(key, Math.max(0, twins - 1));
       return twins > 0;
