@@ -9,7 +9,13 @@ import type {
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider';
 import { CUT_ARGUMENTS_SEAL } from '@kimi-tc/core';
-import type { CaseInput, CorpusCase, JsonObject, TurnOutcome } from '@kimi-tc/testing';
+import {
+  type CaseInput,
+  type CorpusCase,
+  type JsonObject,
+  type TurnOutcome,
+  toChunks,
+} from '@kimi-tc/testing';
 import { describeCorpus } from '@kimi-tc/testing/vitest';
 import { wrapLanguageModel } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
@@ -148,22 +154,6 @@ function* toParts(chunks: readonly JsonObject[]): Generator<Part> {
     yield { type: 'tool-call', toolCallId: id, toolName: name, input: pieces.join('') };
   }
   yield { type: 'finish', finishReason: toReason(reason), usage: toUsage(usage) };
-}
-
-/** The chunks of an input; text deltas as a server that parses nothing sends them. */
-function toChunks(input: CaseInput): readonly JsonObject[] {
-  if (input.kind === 'chunks') return input.chunks;
-  if (input.kind !== 'deltas') throw new Error(`no chunks in ${input.kind}`);
-  const toChunk = (delta: JsonObject, finish_reason: string | null): JsonObject => ({
-    choices: [{ index: 0, delta, finish_reason }],
-  });
-  return [
-    toChunk({ role: 'assistant', content: '' }, null),
-    ...input.deltas.map(([channel, text]) =>
-      toChunk({ [channel === 'reasoning' ? 'reasoning_content' : channel]: text }, null),
-    ),
-    ...(input.finishReason === null ? [] : [toChunk({}, input.finishReason)]),
-  ];
 }
 
 function toContent(message: JsonObject): LanguageModelV4Content[] {

@@ -1,6 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CUT_ARGUMENTS_SEAL } from '@kimi-tc/core';
-import type { CaseInput, CorpusCase, JsonObject, TurnOutcome } from '@kimi-tc/testing';
+import {
+  type CaseInput,
+  type CorpusCase,
+  type JsonObject,
+  type TurnOutcome,
+  toChunks,
+} from '@kimi-tc/testing';
 import { describeCorpus } from '@kimi-tc/testing/vitest';
 import { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import { AIMessage, AIMessageChunk, type BaseMessage } from '@langchain/core/messages';
@@ -17,26 +23,6 @@ const MODELS = {
   k3: 'kimi-k3',
 };
 const FINISH_WORDS: readonly string[] = ['stop', 'length', 'tool_calls', 'content_filter', 'error'];
-
-/** The chunks of an input; text deltas as a server that parses nothing sends them. */
-function toChunks(input: CaseInput): readonly JsonObject[] {
-  if (input.kind === 'chunks') return input.chunks;
-  if (input.kind !== 'deltas') throw new Error(`no chunks in ${input.kind}`);
-  const toChunk = (delta: JsonObject, finish_reason: string | null): JsonObject => ({
-    id: 'chatcmpl-1',
-    object: 'chat.completion.chunk',
-    created: 1,
-    model: 'kimi-k2',
-    choices: [{ index: 0, delta, finish_reason }],
-  });
-  return [
-    toChunk({ role: 'assistant', content: '' }, null),
-    ...input.deltas.map(([channel, text]) =>
-      toChunk({ [channel === 'reasoning' ? 'reasoning_content' : channel]: text }, null),
-    ),
-    ...(input.finishReason === null ? [] : [toChunk({}, input.finishReason)]),
-  ];
-}
 
 interface Call {
   id: string;

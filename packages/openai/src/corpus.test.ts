@@ -1,30 +1,16 @@
-import type { CaseInput, CorpusCase, JsonObject, TurnOutcome } from '@kimi-tc/testing';
+import {
+  type CaseInput,
+  type CorpusCase,
+  type JsonObject,
+  type TurnOutcome,
+  toChunks,
+} from '@kimi-tc/testing';
 import { describeCorpus } from '@kimi-tc/testing/vitest';
 import type { ChatChunk, KimiChunk, KimiOptions, KimiTurn } from './index.ts';
 import { collectTurn, createKimiFetch, transformKimiCompletion, transformKimiStream } from './index.ts';
 
 function toOptions({ tools, options }: CorpusCase): KimiOptions {
   return { ...options, tools: tools as KimiOptions['tools'] };
-}
-
-/** The chunks of an input; text deltas as a server that parses nothing sends them. */
-function toChunks(input: CaseInput): readonly JsonObject[] {
-  if (input.kind === 'chunks') return input.chunks;
-  if (input.kind !== 'deltas') throw new Error(`no chunks in ${input.kind}`);
-  const toChunk = (delta: JsonObject, finish_reason: string | null): JsonObject => ({
-    id: 'chatcmpl-1',
-    object: 'chat.completion.chunk',
-    created: 1,
-    model: 'kimi-k2',
-    choices: [{ index: 0, delta, finish_reason }],
-  });
-  return [
-    toChunk({ role: 'assistant', content: '' }, null),
-    ...input.deltas.map(([channel, text]) =>
-      toChunk({ [channel === 'reasoning' ? 'reasoning_content' : channel]: text }, null),
-    ),
-    ...(input.finishReason === null ? [] : [toChunk({}, input.finishReason)]),
-  ];
 }
 
 function toOutcome(turn: KimiTurn): TurnOutcome {

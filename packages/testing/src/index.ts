@@ -49,3 +49,4 @@ export type {
   RequestOutcome,
   TurnOutcome,
 } from './outcome.ts';
+export { toChunks } from './to-chunks.ts';

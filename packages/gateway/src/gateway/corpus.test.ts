@@ -1,6 +1,12 @@
 import { Agent, request } from 'node:http';
 import { type ChatChunk, collectTurn, type KimiChunk, type KimiTurn } from '@kimi-tc/openai';
-import type { CaseInput, CorpusCase, JsonObject, TurnOutcome } from '@kimi-tc/testing';
+import {
+  type CaseInput,
+  type CorpusCase,
+  type JsonObject,
+  type TurnOutcome,
+  toChunks,
+} from '@kimi-tc/testing';
 import { describeCorpus } from '@kimi-tc/testing/vitest';
 import OpenAI from 'openai';
 import { afterAll, beforeAll } from 'vitest';
@@ -44,25 +50,6 @@ beforeAll(async () => {
   );
   ({ baseURL } = gateway);
 });
-
-function toChunks(input: CaseInput): readonly JsonObject[] {
-  if (input.kind === 'chunks') return input.chunks;
-  if (input.kind !== 'deltas') throw new Error(`no chunks in ${input.kind}`);
-  const toChunk = (delta: JsonObject, finish_reason: string | null): JsonObject => ({
-    id: 'chatcmpl-1',
-    object: 'chat.completion.chunk',
-    created: 1,
-    model: 'kimi-k2',
-    choices: [{ index: 0, delta, finish_reason }],
-  });
-  return [
-    toChunk({ role: 'assistant', content: '' }, null),
-    ...input.deltas.map(([channel, text]) =>
-      toChunk({ [channel === 'reasoning' ? 'reasoning_content' : channel]: text }, null),
-    ),
-    ...(input.finishReason === null ? [] : [toChunk({}, input.finishReason)]),
-  ];
-}
 
 /** What a server for raw text sends: it knows one field. */
 function toTextChunks(input: CaseInput): readonly JsonObject[] {
