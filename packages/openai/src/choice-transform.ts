@@ -3,28 +3,21 @@ import { choiceOf, deltaOf, hasMore, restOf } from './chunk-fields.ts';
 import { isObject, isThere, type JsonObject, listOf, textOf } from './json.ts';
 import type { KimiExtra } from './kimi-chunk.ts';
 import { createExtraCollector } from './kimi-extra.ts';
-import {
-  addPiece,
-  isAlike,
-  isSamePiece,
-  joinTexts,
-  type Piece,
-  readPieces,
-  type TextPiece,
-} from './pieces.ts';
+import { addPiece, isAlike, isSamePiece, type Piece, readPieces, type TextPiece } from './pieces.ts';
 import { toContinuation, toDelta, withChoice } from './to-chunk.ts';
 import { createTurnReader, hasFunctionCall, type TurnSettings } from './turn-reader.ts';
-import { createWaitingChunks, type Passed } from './waiting-chunks.ts';
+import { createWaitingChunks, type Passed, type SayingChunk } from './waiting-chunks.ts';
 
 /** One choice of a stream: chunks in, chunks out. A chunk that needs no repair comes out as the same object. */
 export interface ChoiceTransform {
   /** Takes a chunk whose only choice is this one. */
   push(chunk: JsonObject): JsonObject[];
   /**
-   * Takes chunks that say nothing but a piece of text each, all of one kind, and may pass if the text does.
-   * @param toChunks gives what stands for each of them among the chunks that pass, should they not pass at once
+   * Takes chunks that say nothing but parts of one text, and may pass if the text does.
+   * @param piece what they say together
+   * @param split gives what stands for each of them among the chunks that pass, should they not pass at once
    */
-  pushText(pieces: readonly TextPiece[], toChunks: () => readonly JsonObject[]): KnownResult;
+  pushText(piece: TextPiece, split: () => readonly SayingChunk[]): KnownResult;
   /**
    * The choice is over: what was held, and one chunk with the finish reason. Later calls do nothing.
    * @param withUsage whether a usage that stands on the choice has to be told in the place where
@@ -247,20 +240,18 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
     return toContinuation(latest, choiceOf(latest), toDelta(piece, mirrored));
   }
 
-  function pushText(pieces: readonly TextPiece[], toChunks: () => readonly JsonObject[]): KnownResult {
+  function pushText(piece: TextPiece, split: () => readonly SayingChunk[]): KnownResult {
     if (ended || finish || !roleSent) return 'unread';
-    const whole = joinTexts(pieces);
-    reader.readText(whole);
+    reader.readText(piece);
     const [first] = made;
     if (first && waiting.isEmpty()) {
-      if (made.length === 1 && isSamePiece(first, whole)) {
+      if (made.length === 1 && isSamePiece(first, piece)) {
         made = [];
         return 'passes';
       }
-      if (!isAlike(first, whole)) return { chunks: [], pieces: takeMade(), toChunk };
+      if (!isAlike(first, piece)) return { chunks: [], pieces: takeMade(), toChunk };
     }
-    const entries = toChunks().map((chunk, at) => ({ chunk, pieces: pieces.slice(at, at + 1) }));
-    return { ...waiting.push(entries, takeMade(), true), toChunk };
+    return { ...waiting.push(split(), takeMade(), true), toChunk };
   }
 
   return {

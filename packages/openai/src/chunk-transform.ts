@@ -5,6 +5,7 @@ import type { KimiOptions, ProblemContext } from './kimi-options.ts';
 import type { TextPiece } from './pieces.ts';
 import { renameTools, type ToolNames } from './tool-names.ts';
 import type { TurnSettings } from './turn-reader.ts';
+import type { SayingChunk } from './waiting-chunks.ts';
 
 export interface TransformSettings extends KimiOptions {
   /** For the context of problems. */
@@ -20,11 +21,7 @@ export interface ChunkTransform {
   /** What leaves for the next chunk of the server, in order. */
   push(chunk: JsonObject): readonly JsonObject[];
   /** The same for chunks of one choice of which only the text is read; see `ChoiceTransform.pushText`. */
-  pushKnown(
-    choice: unknown,
-    pieces: readonly TextPiece[],
-    toChunks: () => readonly JsonObject[],
-  ): KnownResult;
+  pushKnown(choice: unknown, piece: TextPiece, split: () => readonly SayingChunk[]): KnownResult;
   /** The stream is over: all that is still held, and a finish for each choice that had none. */
   end(): readonly JsonObject[];
   /** The reply failed: what was held, what there is to say about it, and no finish. */
@@ -101,9 +98,9 @@ export function createChunkTransform(settings: TransformSettings): ChunkTransfor
     return usage ? [...takeUsage(), ...out] : out;
   }
 
-  const pushKnown: ChunkTransform['pushKnown'] = (choice, pieces, toChunks) => {
+  const pushKnown: ChunkTransform['pushKnown'] = (choice, piece, split) => {
     const known = ended || usage ? undefined : choices.get(choice);
-    return known?.pushText(pieces, toChunks) ?? 'unread';
+    return known?.pushText(piece, split) ?? 'unread';
   };
 
   function end(): JsonObject[] {

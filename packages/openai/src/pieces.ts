@@ -89,12 +89,6 @@ export function withText(piece: TextPiece, text: string): TextPiece {
   return { type: piece.type, text };
 }
 
-/** One piece for several of one kind. */
-export function joinTexts(pieces: readonly TextPiece[]): TextPiece {
-  const [first] = pieces as readonly [TextPiece];
-  return pieces.length === 1 ? first : withText(first, pieces.map(({ text }) => text).join(''));
-}
-
 /** Joins lists of pieces as if they had been added one after the other. */
 export function joinPieces(lists: readonly (readonly Piece[])[]): Piece[] {
   const joined: Piece[] = [];

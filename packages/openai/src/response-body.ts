@@ -25,61 +25,56 @@ export function toSseBody(
   signal?: AbortSignal | null,
 ): ReadableStream<Bytes> {
   const reader = body.getReader();
+  let controller: Controller;
   let cancelled = false;
   /** What broke the server's, once all that was held has been handed on. */
   let broken: { error: unknown } | undefined;
 
   /** Reads until something leaves. By hand, as there is one read for nearly every chunk, and each `await` costs. */
-  function readOn(controller: Controller): Promise<void> {
-    return reader.read().then(
-      ({ value, done }) => {
-        // It ends a read that waits, and says nothing about the reply.
-        if (cancelled) return undefined;
-        try {
-          return handOn(controller, done ? writer.end() : writer.write(value), done);
-        } catch (error) {
-          // Thrown by a callback of the user: nobody reads on.
-          reader.cancel(error).catch(() => {});
-          throw error;
-        }
-      },
-      (error: unknown) => {
-        broken = { error };
-        return handOn(controller, signal?.aborted ? [] : writer.fail(), false);
-      },
-    );
+  function pull(): Promise<void> {
+    return broken ? Promise.reject(broken.error) : reader.read().then(takeRead, takeError);
   }
 
-  function handOn(
-    controller: Controller,
-    out: readonly Uint8Array[],
-    done: boolean,
-  ): Promise<void> | undefined {
+  function takeRead({ value, done }: ReadableStreamReadResult<Uint8Array>): Promise<void> | undefined {
+    // It ends a read that waits, and says nothing about the reply.
+    if (cancelled) return undefined;
+    try {
+      return handOn(done ? writer.end() : writer.write(value), done);
+    } catch (error) {
+      // Thrown by a callback of the user: nobody reads on.
+      reader.cancel(error).catch(() => {});
+      throw error;
+    }
+  }
+
+  function takeError(error: unknown): Promise<void> | undefined {
+    broken = { error };
+    return handOn(signal?.aborted ? [] : writer.fail(), false);
+  }
+
+  function handOn(out: readonly Uint8Array[], done: boolean): Promise<void> | undefined {
     const settling = settle();
-    return settling ? settling.then(() => enqueue(controller, out, done)) : enqueue(controller, out, done);
+    return settling ? settling.then(() => enqueue(out, done)) : enqueue(out, done);
   }
 
-  function enqueue(
-    controller: Controller,
-    out: readonly Uint8Array[],
-    done: boolean,
-  ): Promise<void> | undefined {
+  function enqueue(out: readonly Uint8Array[], done: boolean): Promise<void> | undefined {
     for (const bytes of out) controller.enqueue(bytes as Bytes);
     if (done) controller.close();
-    return done || out.length > 0 ? undefined : pull(controller);
+    return done || out.length > 0 ? undefined : pull();
   }
 
-  function pull(controller: Controller): Promise<void> {
-    return broken ? Promise.reject(broken.error) : readOn(controller);
-  }
-
-  return new ReadableStream<Bytes>({
+  const source: UnderlyingDefaultSource<Bytes> = {
+    start(own) {
+      controller = own;
+    },
     pull,
     cancel(reason) {
       cancelled = true;
       return reader.cancel(reason);
     },
-  });
+  };
+  // Nothing is read ahead: the server's stream does that already.
+  return new ReadableStream<Bytes>(source, { highWaterMark: 0 });
 }
 
 /** The body of a completion, transformed once it is asked for. A body that is no completion passes. */

@@ -1,10 +1,11 @@
-import { createChunkShapes } from './chunk-shapes.ts';
+import { createChunkShapes, type KnownChunk } from './chunk-shapes.ts';
 import type { ChunkTransform } from './chunk-transform.ts';
 import { isObject, type JsonObject, parseJson } from './json.ts';
 import { createOutgoing } from './outgoing.ts';
 import { isAlike, type TextPiece } from './pieces.ts';
 import { createSseSplitter, joinBytes, readSseEvent, toEvent } from './sse.ts';
 import { createTextPrinter } from './text-printer.ts';
+import type { SayingChunk } from './waiting-chunks.ts';
 
 /** Repairs a stream of server-sent chunks, bytes to bytes. */
 export interface SseWriter {
@@ -20,10 +21,10 @@ export interface SseWriter {
 interface KnownRun {
   bytes: Uint8Array;
   start: number;
+  end: number;
   choice: unknown;
-  /** What each of them says, and where it ends. */
-  pieces: TextPiece[];
-  ends: number[];
+  /** What they say together. */
+  piece: TextPiece;
 }
 
 const encoder = new TextEncoder();
@@ -49,33 +50,42 @@ export function createSseWriter(transform: ChunkTransform): SseWriter {
     const known = over ? undefined : shapes.find(bytes, start);
     if (!known) return start;
     const { choice, piece, end } = known;
-    if (run && !(run.bytes === bytes && run.choice === choice && isAlike(run.pieces[0] as TextPiece, piece)))
+    if (run?.bytes === bytes && run.choice === choice && isAlike(run.piece, piece)) {
+      run.piece.text += piece.text;
+      run.end = end;
+    } else {
       endRun();
-    run ??= { bytes, start, choice, pieces: [], ends: [] };
-    run.pieces.push(piece);
-    run.ends.push(end);
+      run = { bytes, start, end, choice, piece };
+    }
     return end;
   }
 
   function endRun(): void {
     if (!run) return;
-    const { bytes, start, choice, pieces, ends } = run;
+    const ended = run;
     run = undefined;
-    const events = () => ends.map((end, at) => part(bytes, at === 0 ? start : (ends[at - 1] as number), end));
-    const result = transform.pushKnown(choice, pieces, () => events().map(toStandIn));
-    if (result === 'passes') out.pass(part(bytes, start, ends.at(-1) as number));
-    else if (result === 'unread') events().forEach(writeEvent);
+    const { bytes, start, end, choice, piece } = ended;
+    const result = transform.pushKnown(choice, piece, () => splitRun(ended));
+    if (result === 'passes') out.pass(part(bytes, start, end));
+    else if (result === 'unread')
+      for (const { chunk } of splitRun(ended)) writeEvent(cameIn.get(chunk) as Uint8Array);
     else {
       printChunks(result.chunks);
       for (const piece of result.pieces) out.print(printer.print(choice, piece, result.toChunk));
     }
   }
 
-  /** For a chunk that is not parsed, as it passes or makes room for others. */
-  function toStandIn(event: Uint8Array): JsonObject {
-    const chunk = {};
-    cameIn.set(chunk, event);
-    return chunk;
+  /** Its events, each with an object for the chunk, which is not parsed as it passes or makes room for others. */
+  function splitRun({ bytes, start, end }: KnownRun): SayingChunk[] {
+    const split: SayingChunk[] = [];
+    for (let at = start; at < end; ) {
+      const known = shapes.find(bytes, at) as KnownChunk;
+      const chunk = {};
+      cameIn.set(chunk, part(bytes, at, known.end));
+      split.push({ chunk, pieces: [known.piece] });
+      at = known.end;
+    }
+    return split;
   }
 
   function writeEvent(bytes: Uint8Array): void {
