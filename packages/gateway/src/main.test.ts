@@ -397,7 +397,9 @@ test.skipIf(spawnSync('zsh', ['--version']).status !== 0)('zsh takes its script'
   expect(script).toContain(
     "'*--tools[tools that were offered: a JSON array, or the request they stand in]:file:_files'",
   );
-  expect(script).toContain("'*--channel[the field that raw text stood in]:field:(content reasoning)'");
+  expect(script).toContain(
+    "'*--channel[the field that raw text stood in; lines that name their fields keep them]:field:(content reasoning)'",
+  );
 });
 
 test.skipIf(spawnSync('bash', ['--version']).status !== 0)(

@@ -77,7 +77,10 @@ export function createParseCommand(): Command {
       "the server's finish reason; comes before that of a line (default: stop)",
     )
     .addOption(
-      new Option('--channel <field>', 'the field that raw text stood in').choices(['content', 'reasoning']),
+      new Option(
+        '--channel <field>',
+        'the field that raw text stood in; lines that name their fields keep them',
+      ).choices(['content', 'reasoning']),
     )
     .addHelpText('after', examples)
     .action(async (file: string | undefined, flags: Flags) => {
@@ -109,11 +112,7 @@ function toToolChoice(choice: string | undefined): ParserOptions['toolChoice'] {
   return { name: choice };
 }
 
-async function runLines(
-  input: Input,
-  { channel: _, ...options }: TextOptions,
-  events: boolean,
-): Promise<number> {
+async function runLines(input: Input, options: TextOptions, events: boolean): Promise<number> {
   const progress = createProgress(input.size, process.stdout.isTTY);
   const { lines, refused } = await parseLines(
     input.bytes,

@@ -132,6 +132,27 @@ test('keeps the word of the server: none, one, and that of the command line befo
   expect(await reasons('stop')).toEqual(['stop', 'stop', 'stop']);
 });
 
+test('reads raw text as the field that it stood in; lines that name their fields keep them', async () => {
+  const message = { role: 'assistant', content: 'Hi.', reasoning_content: 'Hm.' };
+  const { output } = await parseAll(
+    [
+      'Hm.</think>Hi.',
+      { text: 'Hm.</think>Hi.', reasoning: null },
+      { text: 'Hi.', reasoning: 'Hm.' },
+      message,
+      { choices: [{ index: 0, message }] },
+      { model: 'kimi-k2.5', choices: [{ index: 0, text: 'Hm.</think>Hi.' }] },
+      raw,
+    ],
+    { channel: 'reasoning' },
+  );
+  const both = { reasoning: 'Hm.', content: 'Hi.' };
+  expect(output).toMatchObject([
+    ...Array.from({ length: 6 }, () => both),
+    { reasoning: 'Let me look.', content: '', toolCalls: [{ name: 'read', arguments: '{"a":1}' }] },
+  ]);
+});
+
 test('knows the thought that a prompt had opened from its end', async () => {
   const choices = [{ index: 0, text: 'Hm.</think>Hello.' }];
   const { output } = await parseAll([

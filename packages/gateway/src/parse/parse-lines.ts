@@ -1,11 +1,11 @@
-import { createAssembler, type KimiEvent, type ParserOptions } from '@kimi-tc/core';
+import { createAssembler, type KimiEvent } from '@kimi-tc/core';
 import { describeError } from '../terminal/read-input.ts';
 import { parseRecord } from './parse-record.ts';
+import type { TextOptions } from './parse-text.ts';
 import { type Line, LONGEST_LINE, readLines } from './read-lines.ts';
 import { type ReplyRecord, readRecord } from './reply-record.ts';
 
-export interface LinesOptions extends ParserOptions {
-  readonly finishReason?: string | undefined;
+export interface LinesOptions extends TextOptions {
   /** Write the events of each reply instead of its turn. */
   readonly events?: boolean | undefined;
 }

@@ -1,27 +1,29 @@
 import { createParser, type KimiEvent, type ParserOptions, resolveModel } from '@kimi-tc/core';
+import type { TextOptions } from './parse-text.ts';
 import type { ReplyRecord } from './reply-record.ts';
 
 /**
- * Plays one recorded reply through the parser. What the command line says comes before what the record says.
+ * Plays one recorded reply through the parser. What the command line says comes before what the record says, but
+ * for the channel: fields that a record names are told apart by it, so that only raw text is read as the other.
  *
  * @throws KimiError if the tools of the record are none
  */
 export function parseRecord(
   record: ReplyRecord,
-  options: ParserOptions & { readonly finishReason?: string | undefined },
+  options: TextOptions,
   onEvent: (event: KimiEvent) => void,
 ): void {
-  const { finishReason, ...own } = options;
-  const { calls, reasoning, content } = record;
+  const { finishReason, channel, ...own } = options;
+  const { calls, reasoning, content, form } = record;
   const tools = (own.tools ?? record.tools) as ParserOptions['tools'];
   const model = own.model ?? record.model;
   const promptOpensThink =
-    own.promptOpensThink ?? (record.isCompletion && closesPromptsThought(content, model));
+    own.promptOpensThink ?? (form === 'completion' && closesPromptsThought(content, model));
   const parser = createParser({ ...own, model, tools, promptOpensThink, onEvent });
   // The calls first: of a whole message they win over the same calls leaked as text.
   for (const call of calls) parser.feedToolCall(call);
   parser.feed(reasoning, 'reasoning');
-  parser.feed(content);
+  parser.feed(content, form === 'raw' ? channel : 'content');
   const word = finishReason ?? record.finishReason;
   parser.end(word === undefined ? 'stop' : word);
 }

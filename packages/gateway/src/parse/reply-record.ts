@@ -9,8 +9,11 @@ export interface ReplyRecord {
   readonly id: string | undefined;
   readonly reasoning: string;
   readonly content: string;
-  /** The content is what a model wrote behind a prompt, from its first token on. */
-  readonly isCompletion: boolean;
+  /**
+   * What the content was: a field of a message, all that a model wrote behind a prompt, or raw text that may have
+   * stood in any field.
+   */
+  readonly form: 'message' | 'completion' | 'raw';
   /** Calls that the server parsed itself. */
   readonly calls: readonly ToolCallPiece[];
   /** The server's word; `null`: it gave none, `undefined`: the record has no such field. */
@@ -31,7 +34,8 @@ const EXPECTED =
 /**
  * Reads what one line holds:
  *
- * - `"raw text"`, or `{ "text", "reasoning"?, "finish_reason"?, "tools"?, "model"?, "id"? }`
+ * - `"raw text"`, or `{ "text", "reasoning"?, "finish_reason"?, "tools"?, "model"?, "id"? }`; with its reasoning
+ *   beside it the text is content
  * - a chat completion, or a text completion, of the OpenAI API: a reply for each choice
  * - a message: `{ "role"?, "content", "reasoning_content"?, "tool_calls"? }`, also as `{ "message": … }`
  * - a line of a batch result: `{ "custom_id", "response": { "body": … } }` around a completion
@@ -80,15 +84,16 @@ function readChoice(choice: unknown, at: number, known: Partial<ReplyRecord>): R
   const number = typeof index === 'number' ? index : at;
   return toReply(
     { ...fields, finish_reason },
-    { ...known, choice: number, isCompletion: !isObject(message) },
+    { ...known, choice: number, form: isObject(message) ? 'message' : 'completion' },
   );
 }
 
 function toReply(fields: JsonObject, known: Partial<ReplyRecord>): ReplyRecord {
   const { text, content, tool_calls: calls, finish_reason: finish } = fields;
   const reasoning = textOf(fields.reasoning_content) || textOf(fields.reasoning);
-  const hasText = typeof text === 'string' || typeof content === 'string';
-  if (!hasText && content !== null && reasoning === '' && !Array.isArray(calls)) {
+  const namesFields =
+    [content, fields.reasoning_content, fields.reasoning].some(isText) || Array.isArray(calls);
+  if (!isText(text) && !namesFields && content !== null) {
     throw new RecordError(EXPECTED);
   }
   if (finish !== undefined && finish !== null && typeof finish !== 'string') {
@@ -100,11 +105,15 @@ function toReply(fields: JsonObject, known: Partial<ReplyRecord>): ReplyRecord {
     model: known.model,
     tools: known.tools,
     reasoning,
-    isCompletion: known.isCompletion ?? false,
+    form: known.form ?? (isText(text) && !namesFields ? 'raw' : 'message'),
     content: textOf(text) || textOf(content),
     calls: Array.isArray(calls) ? calls.filter(isObject).map(toPiece) : [],
     finishReason: finish,
   };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
 }
 
 function toPiece(call: JsonObject, place: number): ToolCallPiece {
