@@ -81,6 +81,45 @@ test('a pending read does not keep anyone from leaving', async () => {
   expect(await events.next()).toEqual({ done: true, value: undefined });
 });
 
+test.each(['a stream', 'an iterable'])('the loop may be left at the last event of %s', async (kind) => {
+  async function* iterable() {
+    yield* DELTAS;
+  }
+  const events = parseStream(kind === 'a stream' ? source(DELTAS) : iterable());
+  const seen: string[] = [];
+  for await (const event of events) {
+    seen.push(event.type);
+    if (event.type === 'finish') break;
+  }
+  expect(seen).toEqual(TYPES);
+  expect(await events.return?.()).toEqual({ done: true, value: undefined });
+  expect(await events.next()).toEqual({ done: true, value: undefined });
+});
+
+test('a stream is cancelled once, however often it is left', async () => {
+  let cancelled = 0;
+  const open = new ReadableStream<string>({
+    cancel() {
+      cancelled++;
+    },
+  });
+  const events = parseStream(open);
+  await events.return?.();
+  await events.return?.();
+  expect(cancelled).toBe(1);
+  expect(open.locked).toBe(false);
+});
+
+test('a source that failed is not kept locked', async () => {
+  const failing = new ReadableStream<string>({
+    pull(controller) {
+      controller.error(new Error('connection lost'));
+    },
+  });
+  await expect(all(parseStream(failing))).rejects.toThrow('connection lost');
+  expect(failing.locked).toBe(false);
+});
+
 test('a source of something else than text is told, and let go of', async () => {
   let cancelled = false;
   const numbers = source([5 as never, 'more'], () => {

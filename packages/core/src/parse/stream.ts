@@ -58,6 +58,7 @@ export function parseStream(
   let taken = 0;
   const parser = createParser({ ...parserOptions(options), onEvent: (event) => ready.push(event) });
   const input = openSource(source);
+  /** The source has nothing more to give, or was let go of. */
   let over = false;
 
   async function step(): Promise<IteratorResult<KimiEvent>> {
@@ -89,9 +90,10 @@ export function parseStream(
       return result;
     },
     async return() {
+      const isOpen = !over;
       over = true;
       ready = [];
-      await input.cancel();
+      if (isOpen) await input.cancel();
       return { done: true, value: undefined };
     },
     [Symbol.asyncIterator]() {
@@ -115,7 +117,7 @@ function openSource(source: AsyncIterable<string> | ReadableStream<string>): Sou
         if (done) reader.releaseLock();
         return done ? { done, value: undefined } : { done, value };
       },
-      cancel: () => reader.cancel().then(() => reader.releaseLock()),
+      cancel: () => reader.cancel().finally(() => reader.releaseLock()),
     };
   }
   const isIterable = typeof source === 'object' && source !== null && Symbol.asyncIterator in source;
