@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ApiError } from './api-error.ts';
 
 /** What is told of a body while it leaves. */
@@ -11,7 +12,7 @@ export interface ReplyWatcher {
 /**
  * The body of a stream as a client gets it, read as fast as the client reads. If it fails, an event of the API
  * says so, and the connection breaks behind it: whoever passes over the event still sees that the reply is not
- * whole.
+ * whole. It is read as part of the exchange that it was made in, whoever asks for it.
  *
  * @param toError what the event says
  * @param breakOff ends the connection without ending the body
@@ -23,6 +24,7 @@ export function toReplyBody(
   breakOff: () => void,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
+  const inExchange = AsyncLocalStorage.snapshot();
   let begun = false;
   let state: 'open' | 'failed' | 'over' = 'open';
 
@@ -41,7 +43,7 @@ export function toReplyBody(
           return;
         }
         try {
-          const { value, done } = await reader.read();
+          const { value, done } = await inExchange(() => reader.read());
           if (done) {
             end('finished');
             controller.close();
