@@ -1,3 +1,4 @@
+import { readObject } from '../json.ts';
 import { ApiError, toApiError } from './api-error.ts';
 import { isJson, typeOf } from './content-type.ts';
 import { type Exchange, exchanges } from './exchange.ts';
@@ -6,6 +7,7 @@ import type { Metrics } from './metrics.ts';
 import type { ModelRouter } from './model-router.ts';
 import { readJsonBody } from './read-body.ts';
 import type { Recorder } from './recording.ts';
+import { renameModel, renameModelInStream } from './rename-model.ts';
 import { toReplyBody } from './reply-body.ts';
 import type { Slots } from './slots.ts';
 
@@ -62,7 +64,10 @@ async function answerInSlot(
   exchange.upstream = upstream.name;
   if (model !== undefined) exchange.model = model;
   headers.set('content-type', 'application/json');
-  const sent = model === value.model ? text : JSON.stringify({ ...value, model });
+  const isRenamed = model !== value.model;
+  const sent = isRenamed ? JSON.stringify({ ...value, model }) : text;
+  /** What the model is called towards the client, where the upstream calls it something else. */
+  const name = isRenamed && typeof value.model === 'string' ? value.model : undefined;
   const init = { method: 'POST', headers, body: sent, signal: request.signal };
   if (path === '/chat/completions') exchange.recorder = recorder;
   const response = await (path === '/chat/completions'
@@ -76,7 +81,7 @@ async function answerInSlot(
   }
   const down = nameExchange(toClientHeaders(response.headers), exchange.id);
   if (response.body === null || !isStream(response, value.stream)) {
-    const whole = await readWhole(response, upstream.name);
+    const whole = await readWhole(response, upstream.name, name);
     release();
     countFirst(metrics, exchange);
     onEnd(200);
@@ -84,7 +89,7 @@ async function answerInSlot(
   }
   metrics.streamsOpen.inc();
   const stream = toReplyBody(
-    response.body,
+    name === undefined ? response.body : renameModelInStream(response.body, name),
     {
       onFirst: () => countFirst(metrics, exchange),
       onEnd(how, error) {
@@ -120,28 +125,24 @@ function isStream({ headers }: Response, asked: unknown): boolean {
 }
 
 /**
- * The bytes of a whole reply, untouched.
+ * The bytes of a whole reply, untouched unless its model has another name here.
  *
  * @throws ApiError 502 if they are no JSON object: clients ask once more on that, and fail on half a reply with 200
  */
-async function readWhole(response: Response, upstream: string): Promise<ArrayBuffer> {
+async function readWhole(
+  response: Response,
+  upstream: string,
+  name: string | undefined,
+): Promise<ArrayBuffer | string> {
   const whole = await response.arrayBuffer();
-  if (!isJsonObject(new TextDecoder().decode(whole)))
+  const reply = readObject(new TextDecoder().decode(whole));
+  if (reply === undefined)
     throw new ApiError(
       502,
       'upstream_error',
       `The upstream ${upstream} answers with what is no JSON object.`,
     );
-  return whole;
-}
-
-function isJsonObject(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
+  return name === undefined ? whole : JSON.stringify(renameModel(reply, name));
 }
 
 /** What the log calls the exchange, where the upstream has no name for it. */

@@ -9,8 +9,10 @@ import {
   transformKimiCompletion,
   transformKimiStream,
 } from '@kimi-tc/openai';
+import { readObject } from '../json.ts';
 import { redactChoice, redactChunks, redactDeltas } from './redact-reply.ts';
 import { createRedaction, type Redact } from './redact-text.ts';
+import { createSseCutter, dataOf } from './sse-events.ts';
 
 /** A reply of an upstream: the request as it was sent, and the text that came back. */
 export interface RecordedReply {
@@ -174,14 +176,10 @@ function toExpected({
 
 /** The JSON of the events of a stream; what is none is left out. */
 function readEvents(text: string): Json[] {
-  return text.split(/\r\n\r\n|\n\n|\r\r/).flatMap((event) => {
-    const lines = event.split(/\r\n|\n|\r/).filter((line) => line.startsWith('data:'));
-    try {
-      const value: unknown = JSON.parse(lines.map((line) => line.slice('data:'.length)).join('\n'));
-      return Array.isArray(Object(value).choices) ? [value as Json] : [];
-    } catch {
-      return [];
-    }
+  const cutter = createSseCutter();
+  return [...cutter.push(text), cutter.end()].flatMap((event) => {
+    const value = readObject(dataOf(event));
+    return value && Array.isArray(value.choices) ? [value] : [];
   });
 }
 
