@@ -1,5 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { loadCases, startEngine } from '@kimi-tc/testing';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -34,18 +36,13 @@ function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Child {
   return child;
 }
 
-function finish(child: Child): Promise<Finished> {
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (text: string) => {
-    stdout += text;
-  });
-  child.stderr.on('data', (text: string) => {
-    stderr += text;
-  });
-  return new Promise((resolve) => {
-    child.on('close', (code) => resolve({ code, stdout, stderr }));
-  });
+async function finish(child: Child): Promise<Finished> {
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close') as Promise<[number | null]>,
+  ]);
+  return { code, stdout, stderr };
 }
 
 function run(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished> {

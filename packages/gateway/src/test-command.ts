@@ -1,6 +1,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
 /** Only for tests: the real command in a process of its own. */
@@ -36,18 +38,13 @@ export function startCommand(
   return child;
 }
 
-export function finish(child: ChildProcessWithoutNullStreams): Promise<Finished> {
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (text: string) => {
-    stdout += text;
-  });
-  child.stderr.on('data', (text: string) => {
-    stderr += text;
-  });
-  return new Promise((resolve) => {
-    child.on('close', (code) => resolve({ code, stdout, stderr }));
-  });
+export async function finish(child: ChildProcessWithoutNullStreams): Promise<Finished> {
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close') as Promise<[number | null]>,
+  ]);
+  return { code, stdout, stderr };
 }
 
 /** Runs the command to its end. */
