@@ -3,11 +3,20 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readDocuments, root } from './read-documents.ts';
 
-const commands = readDocuments()
+const ofDocuments = readDocuments()
   .flatMap(({ blocks }) => blocks)
   .filter(({ language }) => language === 'sh')
-  .flatMap(({ file, code }) => code.split('\n').map((line) => ({ file, command: withoutExtras(line) })))
-  .filter(({ command }) => command !== '');
+  .flatMap(({ file, code }) => code.split('\n').map((line) => ({ file, command: withoutExtras(line) })));
+
+const workflows = '.github/workflows';
+const ofWorkflows = readdirSync(join(root, workflows)).flatMap((name) => {
+  const file = `${workflows}/${name}`;
+  // `version` and `publish` are what the action for changesets runs.
+  const steps = readFileSync(join(root, file), 'utf8').matchAll(/^ +(?:- )?(?:run|version|publish): (.+)$/gm);
+  return [...steps].map(([, command = '']) => ({ file, command }));
+});
+
+const commands = [...ofDocuments, ...ofWorkflows].filter(({ command }) => command !== '');
 
 /** A line without its comment, the variables in front, and what it is piped into or from. */
 function withoutExtras(line: string): string {
@@ -78,9 +87,10 @@ function findUnknownPackage(name: string): string | undefined {
   return known || new RegExp(`^ {2}'?${name}'?: `, 'm').test(catalog) ? undefined : `unknown package ${name}`;
 }
 
-describe('the commands of the documents', () => {
+describe('the commands of the documents and of CI', () => {
   test('are found', () => {
-    expect(commands.length).toBeGreaterThan(20);
+    expect(ofDocuments.length).toBeGreaterThan(20);
+    expect(ofWorkflows.length).toBeGreaterThan(5);
   });
 
   test.each(commands)('exist: $command', ({ file, command }) => {

@@ -1,8 +1,16 @@
-// Streams through the gateway for a minute while the upstream resets, stalls, fails and sends rubbish:
-//     node --conditions=@kimi-tc/source src/gateway-soak/main.ts [STREAMS] [SECONDS]
+// Streams through the gateway while the upstream resets, stalls, fails and sends rubbish:
+//     pnpm --filter @kimi-tc/hardening soak:gateway [--streams 200] [--minutes 1]
+import { parseArgs } from 'node:util';
 import { soakGateway } from './soak.ts';
 
-const [streams = 200, seconds = 60] = process.argv.slice(2).map(Number);
+const { values } = parseArgs({
+  options: { streams: { type: 'string', default: '200' }, minutes: { type: 'string', default: '1' } },
+});
+const streams = Number(values.streams);
+const seconds = Number(values.minutes) * 60;
+if (!(Number.isInteger(streams) && streams > 0 && seconds > 0 && seconds < Number.POSITIVE_INFINITY)) {
+  throw new TypeError('expected numbers for --streams and --minutes');
+}
 const report = await soakGateway({ streams, seconds });
 
 const inMegabytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MB`;
