@@ -1,5 +1,6 @@
 import type { Header, ToolBox } from '../grammar/tools.ts';
 import { type ArgumentReader, createArgumentReader } from './arguments.ts';
+import { CUT_ARGUMENTS_SEAL, sealLengthOf } from './cut-arguments-seal.ts';
 import type { Call, CallLog } from './tool-calls.ts';
 
 /** A piece of a call that the server parsed itself: one entry of a `tool_calls` list. */
@@ -28,6 +29,8 @@ interface Entry {
   args: ArgumentReader;
   /** Something stands behind the complete arguments. */
   junk: boolean;
+  /** The end of what came, where that is a seal or may become one. */
+  held: string;
 }
 
 export interface StructuredCallsOptions {
@@ -75,6 +78,7 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
         maxLength: maxArgumentsLength,
       }),
       junk: false,
+      held: '',
     };
     entries.push(entry);
     if (typeof index === 'number') byIndex.set(index, entry);
@@ -107,7 +111,14 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
     }
   }
 
-  function takeArguments(entry: Entry, text: string): void {
+  function takeArguments(entry: Entry, given: string): void {
+    const all = entry.held + given;
+    const end = all.length - sealLengthOf(all);
+    entry.held = all.slice(end);
+    if (end > 0) readArguments(entry, all.slice(0, end));
+  }
+
+  function readArguments(entry: Entry, text: string): void {
     if (entry.args.isDone()) {
       entry.junk ||= text.trim() !== '';
       return;
@@ -132,12 +143,16 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
       const mayBeCut = finishReason === undefined || finishReason === 'length';
       let openAtEnd = false;
       for (const entry of entries) {
+        // Whoever read the reply before has given the call up.
+        const sealed = entry.held === CUT_ARGUMENTS_SEAL;
+        if (!sealed && entry.held !== '') readArguments(entry, entry.held);
         const read = entry.args.finish();
         const cut =
           read.state === 'part' ? mayBeCut || !entry.args.isBroken() : read.state === 'empty' && mayBeCut;
-        openAtEnd ||= cut;
+        openAtEnd ||= cut || sealed;
         start(entry);
-        entry.call?.finish({ ...read, repaired: read.repaired || entry.junk }, cut ? 'cut' : 'closed');
+        if (sealed) entry.call?.giveUp('truncated-call', read.text);
+        else entry.call?.finish({ ...read, repaired: read.repaired || entry.junk }, cut ? 'cut' : 'closed');
       }
       return openAtEnd;
     },
