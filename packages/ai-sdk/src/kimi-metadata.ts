@@ -21,16 +21,38 @@ export interface KimiToolCallMetadata {
   incomplete?: ProblemCode;
 }
 
-/** Metadata with a `kimi` entry added to that of the wrapped model, if there is anything to add. */
-export function addKimiMetadata(
+/**
+ * What is known of a call, added to what the wrapped model says of it. One that reads replies itself has an
+ * entry already: it saw what the server sent, so its words stay.
+ */
+export function addToCall(
   metadata: SharedV4ProviderMetadata | undefined,
-  kimi: KimiMetadata | KimiToolCallMetadata,
-): SharedV4ProviderMetadata | undefined {
-  if (Object.keys(kimi).length === 0) return metadata;
-  // Both are plain JSON; interfaces just have no index signature.
-  return { ...metadata, kimi: { ...metadata?.kimi, ...(kimi as unknown as JSONObject) } };
+  call: KimiToolCallMetadata,
+): SharedV4ProviderMetadata {
+  return { ...metadata, kimi: { ...toJson(call), ...metadata?.kimi } };
 }
 
-export function toKimiMetadata(problems: readonly Problem[]): KimiMetadata {
-  return problems.length > 0 ? { problems: [...problems] } : {};
+/** Whether the wrapped model, which then reads replies itself, has given the call up. */
+export function isGivenUp(metadata: SharedV4ProviderMetadata | undefined): boolean {
+  return (metadata?.kimi as Partial<KimiToolCallMetadata> | undefined)?.incomplete !== undefined;
+}
+
+/**
+ * The problems of a reply, added to what the wrapped model says of it. One that reads replies itself may have
+ * told of some: of those kinds none is added.
+ */
+export function addProblems(
+  metadata: SharedV4ProviderMetadata | undefined,
+  found: readonly Problem[],
+): SharedV4ProviderMetadata | undefined {
+  const { problems } = (metadata?.kimi ?? {}) as KimiMetadata;
+  const told = Array.isArray(problems) ? problems : [];
+  const more = found.filter(({ code }) => !told.some((problem) => problem.code === code));
+  if (more.length === 0) return metadata;
+  return { ...metadata, kimi: { ...metadata?.kimi, ...toJson({ problems: [...told, ...more] }) } };
+}
+
+/** It is plain JSON; interfaces just have no index signature. */
+function toJson(kimi: KimiMetadata | KimiToolCallMetadata): JSONObject {
+  return kimi as unknown as JSONObject;
 }

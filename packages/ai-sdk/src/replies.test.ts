@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { CUT_ARGUMENTS_SEAL, KimiError } from '@kimi-tc/core';
 import { type BehaviourName, type EngineOptions, startEngine } from '@kimi-tc/testing';
@@ -37,6 +40,11 @@ const models: {
         model: createOpenAICompatible({ name: 'some', baseURL, supportsStructuredOutputs: true })(MODEL),
         middleware: kimiMiddleware(options),
       }),
+  },
+  {
+    name: 'the middleware around the provider',
+    connect: (baseURL, options) =>
+      wrapLanguageModel({ model: createKimi({ baseURL, ...options })(MODEL), middleware: kimiMiddleware() }),
   },
 ];
 
@@ -273,6 +281,27 @@ describe.each(models)('replies through $name', ({ connect }) => {
       }
     },
   );
+
+  test('a call that was whole when the connection broke is shown as it is, and not run', async () => {
+    const delta = {
+      tool_calls: [{ index: 0, id: 'c', function: { name: 'save', arguments: '{"title":"A"}' } }],
+    };
+    const server = createServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`);
+      setTimeout(() => response.destroy(), 20);
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { saved, tools } = createSaver();
+    const { errors, result, message } = await stream(`http://127.0.0.1:${port}/v1`, tools);
+    expect(message?.parts.at(-1)).toMatchObject({ state: 'input-available', input: { title: 'A' } });
+    expect((await result.toolCalls)[0]?.providerMetadata).toEqual({ kimi: { toolCallId: 'c' } });
+    expect(errors).toHaveLength(1);
+    expect(saved).toEqual([]);
+    expect(await result.finishReason).toBe('error');
+  });
 
   describe.each([
     ['empty-turn', '<think>Hm. And then?</think>', 'stop'],

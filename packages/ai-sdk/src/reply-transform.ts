@@ -2,7 +2,7 @@ import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart } from '@ai
 import { createParser, type FinishReason, type KimiEvent, type Problem } from '@kimi-tc/core';
 import { type BlockDelta, type BlockEnd, type BlockStart, createBlockWriter } from './block-writer.ts';
 import { findEmptyTurn } from './kimi-error.ts';
-import { addKimiMetadata, toKimiMetadata } from './kimi-metadata.ts';
+import { addProblems, isGivenUp } from './kimi-metadata.ts';
 import type { ReplySettings } from './kimi-options.ts';
 import { isMissingFinish, toFinishReason, toFinishWord } from './to-finish-reason.ts';
 import { createStreamPartWriter, type IncomingDelta, type NativeCall } from './to-stream-parts.ts';
@@ -41,7 +41,7 @@ export function createReplyTransform(
   const natives = new Map<string, FedCall>();
   /** All of them, as an id may come twice. */
   const fedCalls: FedCall[] = [];
-  /** Ids of calls that are not the application's to run, or whose input is no JSON. */
+  /** Ids of calls that are not the application's to run, that were given up, or whose input is no JSON. */
   const passing = new Set<string>();
   let incoming: IncomingDelta | undefined;
   /** What the parser reports may be about a call of the wrapped model. */
@@ -132,6 +132,11 @@ export function createReplyTransform(
     if (part.input.startsWith(call.fed)) feedInput(call, part.input.slice(length));
   }
 
+  function mustPass({ toolCallId, providerExecuted, providerMetadata }: Part<'tool-call'>): boolean {
+    if (providerExecuted || passing.has(toolCallId)) return true;
+    return isGivenUp(providerMetadata) && !natives.has(toolCallId);
+  }
+
   function passCall(part: LanguageModelV4StreamPart, id: string): void {
     blocks.close();
     passing.add(id);
@@ -160,7 +165,7 @@ export function createReplyTransform(
     // The parser has not seen the calls that passed.
     const unified = passing.size > 0 && said.unified === 'tool-calls' ? 'tool-calls' : found.unified;
     const finishReason = toFinishReason({ ...found, unified }, error ? { ...said, unified: 'error' } : said);
-    const providerMetadata = addKimiMetadata(finish?.providerMetadata, toKimiMetadata(problems));
+    const providerMetadata = addProblems(finish?.providerMetadata, problems);
     return {
       ...(finish ?? { type: 'finish', usage: toUsage(undefined) }),
       finishReason,
@@ -206,7 +211,7 @@ export function createReplyTransform(
           if (passing.has(part.id)) enqueue(part);
           return;
         case 'tool-call':
-          if (part.providerExecuted || passing.has(part.toolCallId)) return passCall(part, part.toolCallId);
+          if (mustPass(part)) return passCall(part, part.toolCallId);
           return takeCall(part);
         case 'error':
           if (isMissingFinish(part.error)) {

@@ -4,6 +4,7 @@ import type {
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
 import { parse } from '@kimi-tc/core';
+import { isGivenUp } from './kimi-metadata.ts';
 import type { ReplySettings } from './kimi-options.ts';
 import { createReplyTransform } from './reply-transform.ts';
 import type { PartTransform } from './transform-stream.ts';
@@ -18,7 +19,8 @@ export function transformResult(result: Result, settings: ReplySettings): Result
   const { content, finishReason, usage, providerMetadata, structuredOutputText } = result;
   const parts: LanguageModelV4StreamPart[] = [];
   const transform = createReplyTransform(settings, (part) => parts.push(part));
-  const isOwnCall = (part: LanguageModelV4Content) => part.type === 'tool-call' && !part.providerExecuted;
+  const isOwnCall = (part: LanguageModelV4Content) =>
+    part.type === 'tool-call' && !part.providerExecuted && !isGivenUp(part.providerMetadata);
   // The structured calls come first, so that they win over their textual twins.
   for (const part of content) if (isOwnCall(part)) pushContent(transform, part, '');
   for (const [at, part] of content.entries()) if (!isOwnCall(part)) pushContent(transform, part, String(at));

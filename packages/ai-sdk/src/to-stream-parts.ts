@@ -2,7 +2,7 @@ import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { generateId } from '@ai-sdk/provider-utils';
 import { CUT_ARGUMENTS_SEAL, type KimiEvent } from '@kimi-tc/core';
 import type { BlockDelta, BlockStart, BlockWriter } from './block-writer.ts';
-import { addKimiMetadata } from './kimi-metadata.ts';
+import { addToCall } from './kimi-metadata.ts';
 
 type Part<Type extends LanguageModelV4StreamPart['type']> = Extract<
   LanguageModelV4StreamPart,
@@ -65,13 +65,13 @@ export function createStreamPartWriter(options: StreamPartWriterOptions): (event
     const native = nativeOf(rawId);
     const call: StartedCall = { id, rawId, native };
     started.set(index, call);
-    const providerMetadata = addKimiMetadata(native?.start?.providerMetadata, { toolCallId: rawId });
+    const providerMetadata = addToCall(native?.start?.providerMetadata, { toolCallId: rawId });
     writeOfCall({
       ...native?.start,
       type: 'tool-input-start',
       id: call.id,
       toolName: name,
-      ...(providerMetadata && { providerMetadata }),
+      providerMetadata,
     });
   }
 
@@ -86,7 +86,7 @@ export function createStreamPartWriter(options: StreamPartWriterOptions): (event
       native: undefined,
     };
     if (started.delete(event.index)) writeOfCall({ type: 'tool-input-end', id });
-    const providerMetadata = addKimiMetadata(native?.call?.providerMetadata, {
+    const providerMetadata = addToCall(native?.call?.providerMetadata, {
       toolCallId: rawId,
       ...(event.type === 'tool-call-error' && { incomplete: event.reason }),
     });
@@ -96,7 +96,7 @@ export function createStreamPartWriter(options: StreamPartWriterOptions): (event
       toolCallId: id,
       toolName,
       input,
-      ...(providerMetadata && { providerMetadata }),
+      providerMetadata,
     });
   }
 

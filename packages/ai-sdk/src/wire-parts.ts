@@ -5,12 +5,12 @@ import type {
   LanguageModelV4StreamPart,
   SharedV4Warning,
 } from '@ai-sdk/provider';
-import { generateId } from '@ai-sdk/provider-utils';
+import { generateId, isParsableJson } from '@ai-sdk/provider-utils';
 import { CUT_ARGUMENTS_SEAL } from '@kimi-tc/core';
 import type { KimiExtra } from '@kimi-tc/openai';
 import { type BlockStart, createBlockWriter } from './block-writer.ts';
 import { findEmptyTurn, type KimiEmptyTurnError } from './kimi-error.ts';
-import { addKimiMetadata, toKimiMetadata } from './kimi-metadata.ts';
+import { addProblems, addToCall } from './kimi-metadata.ts';
 import { UNKNOWN_TOOL } from './to-stream-parts.ts';
 import { toUsage } from './to-usage.ts';
 import type { PartTransform } from './transform-stream.ts';
@@ -99,8 +99,9 @@ export function createWireTransform(reply: WireReply, enqueue: (part: Part) => v
       enqueue({ type: 'error', error });
       for (const { id, toolName, input, called } of calls) {
         if (called) continue;
-        // Where the fetch had the time to, it has sealed them already.
-        const seal = input.endsWith(CUT_ARGUMENTS_SEAL) ? '' : CUT_ARGUMENTS_SEAL;
+        // Where the fetch had the time to, it has sealed those that were cut.
+        const settled = input.endsWith(CUT_ARGUMENTS_SEAL) || isObjectText(input);
+        const seal = settled ? '' : CUT_ARGUMENTS_SEAL;
         if (seal !== '') push({ type: 'tool-input-delta', id, delta: seal });
         push({ type: 'tool-input-end', id });
         push({ type: 'tool-call', toolCallId: id, toolName, input: input + seal });
@@ -144,11 +145,11 @@ function toCall(call: Call, index: number, extra: KimiExtra): Call {
   const incomplete = extra.incomplete_tool_calls?.find((one) => one.index === index)?.reason;
   // A reply that failed midway has no last chunk that would say so.
   const reason = incomplete ?? (call.input.endsWith(CUT_ARGUMENTS_SEAL) ? 'truncated-call' : undefined);
-  const providerMetadata = addKimiMetadata(call.providerMetadata, {
+  const providerMetadata = addToCall(call.providerMetadata, {
     toolCallId: rawId,
     ...(reason && { incomplete: reason }),
   });
-  return { ...call, ...(providerMetadata && { providerMetadata }) };
+  return { ...call, providerMetadata };
 }
 
 /**
@@ -160,15 +161,20 @@ function unstartedCalls({ extra }: WireReply, given = Number.POSITIVE_INFINITY):
   const unstarted = extra.incomplete_tool_calls?.filter(({ index = given }) => index >= given) ?? [];
   return unstarted.map(({ id, name, reason, arguments: args = '' }) => {
     const toolName = name === '' ? UNKNOWN_TOOL : name;
-    const providerMetadata = addKimiMetadata(undefined, { toolCallId: id, incomplete: reason });
+    const providerMetadata = addToCall(undefined, { toolCallId: id, incomplete: reason });
     return {
       type: 'tool-call',
       toolCallId: generateId(),
       toolName,
       input: args + CUT_ARGUMENTS_SEAL,
-      ...(providerMetadata && { providerMetadata }),
+      providerMetadata,
     };
   });
+}
+
+/** An object that is whole cannot go on, as a number could. */
+function isObjectText(text: string): boolean {
+  return text.trimEnd().endsWith('}') && isParsableJson(text);
 }
 
 type End = Pick<LanguageModelV4GenerateResult, 'finishReason' | 'providerMetadata'>;
@@ -181,7 +187,7 @@ function toEnd(
 ): End & { error: KimiEmptyTurnError | undefined } {
   const problems = extra.problems?.filter(({ code }) => code !== 'empty-turn' || !visible) ?? [];
   const error = emptyTurn === 'error' ? findEmptyTurn(problems) : undefined;
-  const providerMetadata = addKimiMetadata(given.providerMetadata, toKimiMetadata(problems));
+  const providerMetadata = addProblems(given.providerMetadata, problems);
   return {
     finishReason: toReason(given.finishReason, extra, error !== undefined),
     ...(providerMetadata && { providerMetadata }),
