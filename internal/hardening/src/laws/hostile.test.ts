@@ -161,6 +161,12 @@ describe('what is very large', () => {
     expect(turn.incompleteToolCalls).toMatchObject([{ reason: 'malformed-call' }]);
   });
 
+  // What is behind each of many objects must not be copied for each of them.
+  test.each(['\nping\n{}\n', '\nping({})', '}\nping\n{'])('a text of a megabyte of %j', (form) => {
+    const text = form.repeat(MEGABYTE / form.length);
+    expect(parse(text, { tools: [PING] }).content).toBe(text);
+  });
+
   test('two million deltas', () => {
     let text = 0;
     let args = 0;

@@ -14,6 +14,8 @@ const FORM =
 
 /** Units in front of a brace that a form may take beside the name. */
 const FORM_LENGTH = 40;
+/** Units looked at together: what is behind an object is copied to be looked at, and must not be long. */
+const PIECE_LENGTH = 1024;
 
 /** The object of `NAME({…})`, or of NAME on a line of its own. */
 interface CallObject {
@@ -74,17 +76,22 @@ export function createCallSuspicion(tools: ToolBox): CallSuspicion {
     return '';
   }
 
+  function watchPiece(text: string): void {
+    for (let rest = text; rest !== '' && !found; ) {
+      if (object) {
+        rest = follow(object, rest);
+        continue;
+      }
+      recent += rest;
+      rest = rest.indexOf('{') >= 0 || rest.indexOf('>') >= 0 ? look(rest.length) : '';
+      if (recent.length > 64 * reach) recent = recent.slice(-reach);
+    }
+  }
+
   return {
     watch(text) {
-      for (let rest = text; rest !== '' && !found; ) {
-        if (object) {
-          rest = follow(object, rest);
-          continue;
-        }
-        recent += rest;
-        rest = rest.indexOf('{') >= 0 || rest.indexOf('>') >= 0 ? look(rest.length) : '';
-        if (recent.length > 64 * reach) recent = recent.slice(-reach);
-      }
+      for (let at = 0; at < text.length && !found; at += PIECE_LENGTH)
+        watchPiece(text.slice(at, at + PIECE_LENGTH));
     },
     end: () =>
       found || (object?.json.status() === 'complete' && (object.isExpression ? object.closed : true)),
