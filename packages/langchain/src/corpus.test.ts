@@ -319,6 +319,7 @@ describeCorpus(
       'name-goes-on-beside-arguments': 'LangChain keeps the last piece of a name when it joins chunks',
       'name-in-fragments': 'LangChain keeps the last piece of a name when it joins chunks',
       'structured-name-in-pieces': 'LangChain keeps the last piece of a name when it joins chunks',
+      'one-index-for-all-calls': 'LangChain makes one call of all that have one index when it joins chunks',
     },
   },
 );

@@ -291,6 +291,44 @@ describe('calls that the server parsed', () => {
       ['{"a":1}', '{"b":2}'],
     ],
     [
+      'under one index a new id and a name behind a whole call begin the next one',
+      [
+        { index: 0, id: 'c1', name: 'f', arguments: '{"a":1}' },
+        { index: 0, id: 'c2', name: 'f', arguments: '' },
+        { index: 0, arguments: '{"a"' },
+        { index: 0, id: 'c3', name: 'f', arguments: ':2}' },
+        { index: 0, id: 'c4', name: 'f', arguments: '{"a":3}' },
+      ],
+      ['{"a":1}', '{"a":2}', '{"a":3}'],
+    ],
+    [
+      'under one index ids tell calls apart that come by turns',
+      [
+        { index: 0, id: 'c1', name: 'f', arguments: '{"a"' },
+        { index: 0, id: 'c2', name: 'g', arguments: '{"b"' },
+        { index: 0, id: 'c1', arguments: ':1}' },
+        { index: 0, id: 'c2', arguments: ':2}' },
+      ],
+      ['{"a":1}', '{"b":2}'],
+    ],
+    [
+      'under one index a call begins behind one that is no JSON',
+      [
+        { index: 0, id: 'c1', name: 'f', arguments: '{"a":oops}' },
+        { index: 0, id: 'c2', name: 'g', arguments: '{}' },
+      ],
+      ['{"a":oops}', '{}'],
+    ],
+    [
+      'a new id behind a whole call, with its name and no arguments, begins none',
+      [
+        { index: 0, id: 'c1', name: 'f', arguments: '{"a":1}' },
+        { index: 0, id: 'c2', name: 'f', arguments: ' ' },
+        { index: 1, id: 'c3', name: 'g', arguments: '{"b":2}' },
+      ],
+      ['{"a":1}', '{"b":2}'],
+    ],
+    [
       'an id that came with an index is known',
       [
         { index: 0, id: 'c1', name: 'f', arguments: '{"a"' },

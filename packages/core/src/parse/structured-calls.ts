@@ -5,7 +5,10 @@ import type { Call, CallLog } from './tool-calls.ts';
 
 /** A piece of a call that the server parsed itself: one entry of a `tool_calls` list. */
 export interface ToolCallPiece {
-  /** Groups the pieces of one call. Absent: a new `id` begins a call, no `id` goes on with the last one. */
+  /**
+   * Groups the pieces of one call, save that a new `id` and a name behind complete arguments begin the next one.
+   * Absent: a new `id` begins a call, no `id` goes on with the last one.
+   */
   index?: number | undefined;
   id?: string | null | undefined;
   /** A piece of the name; the name so far again is a repetition. */
@@ -21,6 +24,7 @@ export interface StructuredCalls {
 }
 
 interface Entry {
+  index: unknown;
   id: string;
   name: string;
   call: Call | undefined;
@@ -31,6 +35,8 @@ interface Entry {
   junk: boolean;
   /** The end of what came, where that is a seal or may become one. */
   held: string;
+  /** Began under the index of a whole call, with its name: without arguments it is that call repeated. */
+  mayRepeat: boolean;
 }
 
 export interface StructuredCallsOptions {
@@ -52,11 +58,18 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
   /** The entries in front of this one have started. */
   let ready = 0;
 
+  /** The call that a piece goes on with; `undefined`: it begins one. */
   function known(index: unknown, id: string, name: unknown): Entry | undefined {
-    if (typeof index === 'number') return byIndex.get(index);
-    if (id !== '') return byId.get(id);
-    // Neither index nor id: a name begins a call where the last one has all it needs.
-    const last = entries.at(-1);
+    const ofId = id === '' ? undefined : byId.get(id);
+    if (typeof index !== 'number') return id === '' ? goesOn(entries.at(-1), name) : ofId;
+    // Some servers count all calls as the first (vercel/ai#14277), others give each piece an id of its own.
+    const ofIndex = byIndex.get(index);
+    if (id === '' || ofIndex?.id === '') return ofIndex;
+    return ofId?.index === index ? ofId : goesOn(ofIndex, name);
+  }
+
+  /** A name begins a call where the last one has all it needs, or another name. */
+  function goesOn(last: Entry | undefined, name: unknown): Entry | undefined {
     const begins =
       typeof name === 'string' &&
       name !== '' &&
@@ -65,9 +78,11 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
     return begins ? undefined : last;
   }
 
-  function open(index: unknown, id: string): Entry {
+  function open(index: unknown, id: string, name: unknown): Entry {
     onOpen();
+    const before = typeof index === 'number' ? byIndex.get(index) : undefined;
     const entry: Entry = {
+      index,
       id,
       name: '',
       call: undefined,
@@ -79,6 +94,7 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
       }),
       junk: false,
       held: '',
+      mayRepeat: before !== undefined && before.name === name,
     };
     entries.push(entry);
     if (typeof index === 'number') byIndex.set(index, entry);
@@ -105,8 +121,8 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
       const entry = entries[ready] as Entry;
       const isOffered = tools.find(entry.name.trim()) !== undefined;
       const named = tools.known ? isOffered : entry.name !== '';
-      if (!named || !(entry.args.hasStarted() || (isOffered && entries[ready + 1]?.args.hasStarted())))
-        return;
+      const isNext = isOffered && !entry.mayRepeat && entries[ready + 1]?.args.hasStarted();
+      if (!named || !(entry.args.hasStarted() || isNext)) return;
       start(entry);
     }
   }
@@ -130,7 +146,7 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
   return {
     feed({ index, id, name, arguments: args }) {
       const ownId = typeof id === 'string' ? id : '';
-      const entry = known(index, ownId, name) ?? open(index, ownId);
+      const entry = known(index, ownId, name) ?? open(index, ownId, name);
       if (entry.id === '') entry.id = ownId;
       if (ownId !== '' && !byId.has(ownId)) byId.set(ownId, entry);
       // A name that comes when the call has started is too late to be told to anyone.
@@ -147,6 +163,7 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
         const sealed = entry.held === CUT_ARGUMENTS_SEAL;
         if (!sealed && entry.held !== '') readArguments(entry, entry.held);
         const read = entry.args.finish();
+        if (entry.mayRepeat && read.state === 'empty') continue;
         const cut =
           read.state === 'part' ? mayBeCut || !entry.args.isBroken() : read.state === 'empty' && mayBeCut;
         openAtEnd ||= cut || sealed;
