@@ -8,19 +8,42 @@ export function reasoningOf(fields: JsonObject): string {
   return textOf(fields.reasoning_content) || textOf(fields.reasoning);
 }
 
+/**
+ * The visible text in a delta or message. As in requests it may be a list of parts; where those are not all
+ * text, the list passes as it is and is not read.
+ */
+export function contentOf({ content }: JsonObject): string {
+  if (!Array.isArray(content)) return textOf(content);
+  return isTextList(content) ? content.map(({ text }) => text).join('') : '';
+}
+
+function isTextList(parts: readonly unknown[]): parts is { text: string }[] {
+  return parts.every((part) => isObject(part) && typeof part.text === 'string');
+}
+
+/** Whether a field of a delta is read here, so that what is made of it stands for it. */
+function isRead(name: string, value: unknown): boolean {
+  return READ_FIELDS.has(name) && !(name === 'content' && Array.isArray(value) && !isTextList(value));
+}
+
 /** Whether a chunk says something besides the fields that are read here, so that it must not vanish. */
 export function hasMore(chunk: JsonObject, delta: JsonObject): boolean {
   const choice = choiceOf(chunk);
   return (
     isThere(chunk.usage) ||
     isThere(choice.logprobs) ||
-    Object.keys(delta).some((name) => !READ_FIELDS.has(name) && isThere(delta[name]))
+    Object.entries(delta).some(([name, value]) => !isRead(name, value) && isThere(value))
   );
 }
 
 /** The fields of a delta that are not read here. */
 export function restOf(delta: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(delta).filter(([name]) => !READ_FIELDS.has(name)));
+  return Object.fromEntries(Object.entries(delta).filter(([name, value]) => !isRead(name, value)));
+}
+
+/** Whether a reply, or a chunk of one, is an error and nothing else. */
+export function isError({ choices, error }: JsonObject): boolean {
+  return Boolean(error) && listOf(choices).length === 0;
 }
 
 export function choiceOf(chunk: JsonObject): JsonObject {

@@ -1,7 +1,13 @@
 import { type BehaviourName, type EngineOptions, startEngine } from '@kimi-tc/testing';
 import OpenAI from 'openai';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createKimiFetch, type KimiChunk, type KimiChunkDelta, type KimiToolCallDelta } from './index.ts';
+import {
+  createKimiFetch,
+  type KimiChunk,
+  type KimiChunkDelta,
+  type KimiToolCallDelta,
+  transformKimiCompletion,
+} from './index.ts';
 
 // One test for each rule about chunks; each rule broke a real client where a server breaks it.
 
@@ -308,6 +314,31 @@ test('unknown fields survive, on chunks that are rewritten too', async () => {
   for (const one of chunks) expect(one).toMatchObject({ id: 'c-1', created: 7, model: 'm', ...more });
   expect(deltas(chunks).filter((delta) => 'annotations' in delta)).toHaveLength(1);
   expect(chunks.at(-1)?.choices[0]).toMatchObject({ finish_reason: 'tool_calls', matched_stop: 9 });
+});
+
+describe('content that is a list of parts', () => {
+  const leaked = `Hi.${begin}${call('functions.look:0', '{"at":"home"}')}${end}`;
+  const parts = [leaked.slice(0, 40), leaked.slice(40)].map((text) => ({ type: 'text', text }));
+  const picture = [{ type: 'image_url', image_url: { url: 'data:,' } }];
+
+  test('is read as its text', async () => {
+    const chunks = await pass([...parts.map((part) => chunk({ content: [part] })), chunk({}, 'stop')]);
+    expect(joined(chunks, 'content')).toBe('Hi.');
+    expect(fragments(chunks).map((fragment) => fragment.function?.arguments)).toEqual(['', '{"at":"home"}']);
+    expect(finishes(chunks)).toEqual(['tool_calls']);
+  });
+
+  test('in a message as well', () => {
+    const [choice] = transformKimiCompletion({
+      choices: [{ index: 0, message: { role: 'assistant', content: parts }, finish_reason: 'stop' }],
+    }).choices;
+    expect(choice).toMatchObject({ message: { content: 'Hi.', tool_calls: [{ id: 'functions.look:0' }] } });
+  });
+
+  test('passes where it is not all text, with a role if the server forgets it', async () => {
+    const chunks = await pass([chunk({ content: picture }), chunk({}, 'stop')]);
+    expect(deltas(chunks)[0]).toEqual({ role: 'assistant', content: picture });
+  });
 });
 
 test('log probabilities and other fields beside text that vanishes are not lost', async () => {

@@ -5,7 +5,7 @@ import {
   type KimiTurn,
   type ToolCall,
 } from '@kimi-tc/core';
-import { reasoningOf } from './chunk-fields.ts';
+import { contentOf, reasoningOf } from './chunk-fields.ts';
 import { isObject, type JsonObject, listOf, textOf } from './json.ts';
 import type { ChatChunk, KimiExtra } from './kimi-chunk.ts';
 
@@ -37,7 +37,7 @@ export async function collectTurn(stream: AsyncIterable<ChatChunk>): Promise<Kim
     if (!isObject(choice)) continue;
     const delta = isObject(choice.delta) ? choice.delta : {};
     reasoning.push(reasoningOf(delta));
-    content.push(textOf(delta.content));
+    content.push(contentOf(delta));
     for (const entry of listOf(delta.tool_calls)) if (isObject(entry)) takeCall(entry);
     word = textOf(choice.finish_reason) || word;
     if (isObject(choice.x_kimi)) extra = choice.x_kimi;

@@ -1,6 +1,6 @@
 import { CUT_ARGUMENTS_SEAL, type KimiEvent } from '@kimi-tc/core';
-import { reasoningOf } from './chunk-fields.ts';
-import { isObject, isThere, type JsonObject, textOf } from './json.ts';
+import { contentOf, reasoningOf } from './chunk-fields.ts';
+import { isObject, isThere, type JsonObject } from './json.ts';
 
 /** What one delta can carry: the common measure of what a server sent and what the parser made of it. */
 export type Piece =
@@ -53,7 +53,11 @@ export function readPieces(delta: JsonObject, isOpen: (index: number) => boolean
     if (delta.reasoning_content !== reasoning) return undefined;
     pieces.push({ type: 'reasoning', text: reasoning });
   }
-  if (textOf(delta.content) !== '') pieces.push({ type: 'content', text: textOf(delta.content) });
+  const content = contentOf(delta);
+  if (content !== '') {
+    if (delta.content !== content) return undefined;
+    pieces.push({ type: 'content', text: content });
+  }
   const { tool_calls } = delta;
   if (tool_calls === undefined || tool_calls === null) return pieces;
   if (!Array.isArray(tool_calls) || tool_calls.length === 0) return undefined;

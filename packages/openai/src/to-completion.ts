@@ -1,6 +1,6 @@
 import type { KimiEvent, KimiTurn } from '@kimi-tc/core';
 import { createAssembler } from '@kimi-tc/core';
-import { reasoningOf } from './chunk-fields.ts';
+import { contentOf, reasoningOf } from './chunk-fields.ts';
 import { type TransformSettings, toTurnSettings } from './chunk-transform.ts';
 import { isObject, type JsonObject, listOf, textOf } from './json.ts';
 import type { KimiMessage } from './kimi-chunk.ts';
@@ -55,6 +55,7 @@ function isHealthy(message: JsonObject, turn: KimiTurn): boolean {
   return (
     textOf(message.role) !== '' &&
     (typeof content !== 'string' || content === turn.content) &&
+    contentOf(message) === turn.content &&
     reasoningOf(message) === turn.reasoning &&
     (turn.reasoning === '' || reasoning_content === turn.reasoning) &&
     entries.length === turn.toolCalls.length &&
@@ -73,7 +74,7 @@ function toMessage(message: JsonObject, { reasoning, content, toolCalls }: KimiT
   const mirrored = textOf(own) === '' || textOf(mirror) !== '';
   const repaired: Partial<KimiMessage> = {
     // As the API has it: a message of nothing but calls has no content.
-    ...((typeof message.content === 'string' || content !== '') && {
+    ...((typeof message.content === 'string' || contentOf(message) !== '' || content !== '') && {
       content: content === '' && toolCalls.length > 0 ? null : content,
     }),
     ...(reasoning !== '' && { reasoning_content: reasoning, ...(mirrored && { reasoning }) }),

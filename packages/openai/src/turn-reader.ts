@@ -7,7 +7,7 @@ import {
   type ParserOptions,
   type Problem,
 } from '@kimi-tc/core';
-import { reasoningOf } from './chunk-fields.ts';
+import { contentOf, reasoningOf } from './chunk-fields.ts';
 import { isObject, type JsonObject, listOf, textOf } from './json.ts';
 import type { TextPiece } from './pieces.ts';
 
@@ -60,7 +60,7 @@ export function createTurnReader(settings: TurnSettings, onEvent: (event: KimiEv
   return {
     readDelta(delta) {
       feed(reasoningOf(delta), 'reasoning');
-      feed(textOf(delta.content), 'content');
+      feed(contentOf(delta), 'content');
       for (const entry of listOf(delta.tool_calls)) feedCall(entry);
     },
     readText(piece) {
@@ -70,7 +70,7 @@ export function createTurnReader(settings: TurnSettings, onEvent: (event: KimiEv
     readMessage(message) {
       for (const [place, entry] of listOf(message.tool_calls).entries()) feedCall(entry, place);
       feed(reasoningOf(message), 'reasoning');
-      feed(textOf(message.content), 'content');
+      feed(contentOf(message), 'content');
     },
     end: (finishReason) => parser.end(finishReason),
   };
