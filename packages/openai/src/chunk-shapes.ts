@@ -98,14 +98,17 @@ function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
   return new DataView(buffer, byteOffset, byteLength);
 }
 
-/** Four bytes at a time: this is where most of the time for a chunk goes. */
+/**
+ * Eight bytes at a time, as this is where most of the time for a chunk goes; as doubles, since no text reads as NaN
+ * or as a zero, which alone are not what their bytes are.
+ */
 function hasAt(view: DataView, start: number, wanted: DataView): boolean {
   const length = wanted.byteLength;
   if (start + length > view.byteLength) return false;
-  const rest = length & 3;
+  const rest = length & 7;
   for (let at = 0; at < rest; at++) if (view.getUint8(start + at) !== wanted.getUint8(at)) return false;
-  for (let at = rest; at < length; at += 4) {
-    if (view.getUint32(start + at) !== wanted.getUint32(at)) return false;
+  for (let at = rest; at < length; at += 8) {
+    if (view.getFloat64(start + at) !== wanted.getFloat64(at)) return false;
   }
   return true;
 }
