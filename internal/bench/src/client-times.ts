@@ -12,16 +12,24 @@ import { createWireFixtures, EVENTS_PER_WRITE, type WireFixture } from './wire-f
 export const SDK_CHUNKS = 1000;
 export const AI_SDK_CHUNKS = 2000;
 
+/** Of the rounds, a fourth is enough where each event is a write of its own: that takes a second each. */
 export interface ClientEffort {
-  /** A third of them where each event is a write of its own, as that takes a second each. */
+  /** Rounds before those that count, until all that runs for each chunk is compiled. */
+  warmUp: number;
   rounds: number;
   /** Replies that each client reads in each round, all at once. */
   replies: number;
   eventsPerWrite: readonly number[];
 }
 
-export const FULL_CLIENTS: ClientEffort = { rounds: 15, replies: 4, eventsPerWrite: EVENTS_PER_WRITE };
+export const FULL_CLIENTS: ClientEffort = {
+  warmUp: 30,
+  rounds: 40,
+  replies: 4,
+  eventsPerWrite: EVENTS_PER_WRITE,
+};
 export const QUICK_CLIENTS: ClientEffort = {
+  warmUp: 5,
   rounds: 3,
   replies: 4,
   eventsPerWrite: EVENTS_PER_WRITE.slice(1),
@@ -92,20 +100,19 @@ async function readReplies(
   return { cpu: (user + system) / 1000 / times, wall };
 }
 
-/** Replies that are read before any is timed. */
-const WARM_UP = 20;
-
 async function measureRow(
   clients: Clients,
   fixture: WireFixture,
   eventsPerWrite: number,
-  { rounds, replies }: ClientEffort,
+  { warmUp, rounds, replies }: ClientEffort,
 ): Promise<ClientRow> {
   const reply = toReplyName(fixture, eventsPerWrite);
   const costs = clients.map((): Cost[] => []);
-  for (const { client } of clients) await readReplies(client, fixture, reply, WARM_UP);
-  const enough = eventsPerWrite === 1 ? Math.ceil(rounds / 3) : rounds;
-  for (let round = 0; round < enough; round++) {
+  const shareOf = (count: number) => (eventsPerWrite === 1 ? Math.ceil(count / 4) : count);
+  for (let round = 0; round < shareOf(warmUp); round++) {
+    for (const { client } of clients) await readReplies(client, fixture, reply, replies);
+  }
+  for (let round = 0; round < shareOf(rounds); round++) {
     for (let turn = 0; turn < clients.length; turn++) {
       const at = (round + turn) % clients.length;
       const { client } = clients[at] as Clients[0];
