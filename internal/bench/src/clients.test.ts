@@ -75,6 +75,7 @@ test('gives costs, and ratios to the first client', async () => {
   const events = toEvents(toTextDeltas(toTokens(answer.content)), 'stop');
   const fixture = { name: 'short', events, chunks: 6, tools: [], said: answer, turn: answer };
   const rows = await measureClients([fixture], createSdkClients, {
+    warmUp: 1,
     rounds: 1,
     replies: 1,
     eventsPerWrite: EVENTS_PER_WRITE,
