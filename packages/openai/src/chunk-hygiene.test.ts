@@ -547,3 +547,113 @@ describe('a call in the older form passes untouched', () => {
     expect(finishes(await pass([{ id: 'c', choices }]))).toEqual(['tool_calls']);
   });
 });
+
+describe('a chunk has a list of choices, each with a number and a delta', () => {
+  const hi = chunk({ role: 'assistant', content: 'Hi.' });
+
+  test.each<[string, readonly unknown[]]>([
+    ['usage without choices', [hi, chunk({}, 'stop'), { id: 'c-1', usage: { total_tokens: 3 } }]],
+    [
+      'choices that are no list',
+      [hi, { id: 'c-1', choices: null, usage: { total_tokens: 3 } }, chunk({}, 'stop')],
+    ],
+    [
+      'a choice that is none',
+      [
+        hi,
+        { ...chunk({}, 'stop'), choices: [...chunk({}, 'stop').choices, null], usage: { total_tokens: 3 } },
+      ],
+    ],
+    [
+      'no delta',
+      [
+        hi,
+        { id: 'c-1', choices: [{ index: 0, delta: null }] },
+        { choices: [{ index: 0, finish_reason: 'stop' }], usage: { total_tokens: 3 } },
+      ],
+    ],
+    [
+      'no index',
+      [
+        { choices: [{ delta: hi.choices[0]?.delta }] },
+        { choices: [{ index: null, delta: {}, finish_reason: 'stop' }], usage: { total_tokens: 3 } },
+      ],
+    ],
+    [
+      'an index now and then',
+      [hi, { choices: [{ delta: {}, finish_reason: 'stop' }], usage: { total_tokens: 3 } }],
+    ],
+    [
+      'an index that is a text',
+      [
+        { choices: [{ index: '0', delta: hi.choices[0]?.delta }] },
+        { choices: [{ index: '0', delta: {}, finish_reason: 'stop' }], usage: { total_tokens: 3 } },
+      ],
+    ],
+    [
+      'the whole message',
+      [
+        {
+          choices: [{ index: 0, message: hi.choices[0]?.delta, finish_reason: 'stop' }],
+          usage: { total_tokens: 3 },
+        },
+      ],
+    ],
+  ])('%s', async (_, frames) => {
+    const chunks = await pass([...frames, '[DONE]']);
+    expect(joined(chunks, 'content')).toBe('Hi.');
+    expect(finishes(chunks)).toEqual(['stop']);
+    expect(lastExtra(chunks)).toBeUndefined();
+    expect(chunks.map(({ usage }) => usage).filter(Boolean)).toEqual([{ total_tokens: 3 }]);
+    for (const { index, delta } of chunks.flatMap(({ choices }) => choices))
+      expect({ index, delta }).toEqual({ index: 0, delta: expect.any(Object) });
+  });
+
+  test('the calls of a whole message are counted', async () => {
+    const entry = (id: string, name: string) => ({
+      id,
+      type: 'function',
+      function: { name, arguments: '{"at":"a"}' },
+    });
+    const message = {
+      role: 'assistant',
+      content: null,
+      tool_calls: [entry('a', 'look'), entry('b', 'look')],
+    };
+    const chunks = await pass([{ choices: [{ index: 0, message, finish_reason: 'tool_calls' }] }, '[DONE]']);
+    const first = fragments(chunks).filter(({ id }) => id);
+    expect(first).toMatchObject([
+      { index: 0, id: 'a', function: { name: 'look' } },
+      { index: 1, id: 'b', function: { name: 'look' } },
+    ]);
+    expect(finishes(chunks)).toEqual(['tool_calls']);
+  });
+
+  test('a message beside deltas, or behind them, is not told again', async () => {
+    const [choice] = hi.choices;
+    const message = { role: 'assistant', content: 'Hi.' };
+    const chunks = await pass([
+      { ...hi, choices: [{ ...choice, message }] },
+      { id: 'c-1', choices: [{ index: 0, message, finish_reason: 'stop' }] },
+      '[DONE]',
+    ]);
+    expect(joined(chunks, 'content')).toBe('Hi.');
+  });
+
+  test('choices that have no number have that of their place', async () => {
+    const both = (delta: (at: number) => object, finish: string | null) => ({
+      choices: [0, 1].map((at) => ({ delta: delta(at), finish_reason: finish })),
+    });
+    const chunks = await pass([
+      both((at) => ({ role: 'assistant', content: `${at}.` }), null),
+      both(() => ({}), 'stop'),
+      '[DONE]',
+    ]);
+    const said = chunks.flatMap(({ choices }) => choices.map(({ index, delta }) => [index, delta.content]));
+    expect(said.filter(([, content]) => content)).toEqual([
+      [0, '0.'],
+      [1, '1.'],
+    ]);
+    expect(finishes(chunks)).toEqual(['stop', 'stop']);
+  });
+});

@@ -1,8 +1,10 @@
 import type { KimiTurn } from '@kimi-tc/core';
 import { type ChoiceTransform, createChoiceTransform, type KnownResult } from './choice-transform.ts';
-import { isObject, type JsonObject, textOf } from './json.ts';
+import { isError } from './chunk-fields.ts';
+import { isThere, type JsonObject, textOf } from './json.ts';
 import type { KimiOptions, ProblemContext } from './kimi-options.ts';
 import type { TextPiece } from './pieces.ts';
+import { toSoundChunk } from './to-sound-chunk.ts';
 import { renameTools, type ToolNames } from './tool-names.ts';
 import type { TurnSettings } from './turn-reader.ts';
 import type { SayingChunk } from './waiting-chunks.ts';
@@ -37,13 +39,12 @@ export function createChunkTransform(settings: TransformSettings): ChunkTransfor
   let usage: JsonObject | undefined;
   let ended = false;
 
-  function choiceAt(index: unknown, chunk: JsonObject): ChoiceTransform {
+  function pushTo({ index }: JsonObject, chunk: JsonObject): readonly JsonObject[] {
     const known = choices.get(index);
-    if (known) return known;
-    const at = typeof index === 'number' ? index : 0;
-    const choice = createChoiceTransform(toTurnSettings(settings, at, chunk));
+    if (known) return known.push(chunk);
+    const choice = createChoiceTransform(toTurnSettings(settings, index as number, chunk));
     choices.set(index, choice);
-    return choice;
+    return choice.push(chunk);
   }
 
   function takeUsage(): JsonObject[] {
@@ -57,20 +58,19 @@ export function createChunkTransform(settings: TransformSettings): ChunkTransfor
   }
 
   /** A chunk with the parts of several choices: one of each, and together again if all may pass. */
-  function pushSeveral(chunk: JsonObject, parts: readonly unknown[]): readonly JsonObject[] {
+  function pushSeveral(chunk: JsonObject, parts: readonly JsonObject[]): readonly JsonObject[] {
     const { usage: told, ...rest } = chunk;
-    const single = parts.filter(isObject).map((choice, at) => ({
+    const single = parts.map((choice, at) => ({
       ...(at === parts.length - 1 && told !== undefined ? chunk : rest),
       choices: [choice],
     }));
-    const out = single.map((one) => choiceAt(one.choices[0]?.index, one).push(one));
+    const out = parts.map((choice, at) => pushTo(choice, single[at] as JsonObject));
     const pass = out.every((chunks, at) => chunks.length === 1 && chunks[0] === single[at]);
     return pass ? [chunk] : out.flat();
   }
 
   function pushBare(chunk: JsonObject): readonly JsonObject[] {
-    bare = chunk;
-    if (chunk.usage === undefined || chunk.usage === null || choices.size === 0) return [chunk];
+    if (!isThere(chunk.usage) || choices.size === 0) return [chunk];
     const before = takeUsage();
     if ([...choices.values()].every((choice) => choice.isFinished()))
       return [...before, ...endChoices(false), chunk];
@@ -84,17 +84,18 @@ export function createChunkTransform(settings: TransformSettings): ChunkTransfor
     return [...choices.values()].flatMap((choice) => choice.fail());
   }
 
-  function push(chunk: JsonObject): readonly JsonObject[] {
-    if (ended) return [chunk];
-    const parts = chunk.choices;
-    if (!Array.isArray(parts)) {
-      if (!chunk.error) return [chunk];
-      return [...fail(), chunk];
-    }
+  function push(given: JsonObject): readonly JsonObject[] {
+    if (ended) return [given];
+    if (isError(given)) return [...fail(), given];
+    const chunk = toSoundChunk(given, (index) => !choices.has(index));
+    const parts = chunk.choices as readonly JsonObject[];
     const [choice] = parts;
+    if (!choice) {
+      if (chunk === given) bare = chunk;
+      return pushBare(chunk);
+    }
     if (parts.length > 1) return [...takeUsage(), ...pushSeveral(chunk, parts)];
-    if (!isObject(choice)) return pushBare(chunk);
-    const out = choiceAt(choice.index, chunk).push(chunk);
+    const out = pushTo(choice, chunk);
     return usage ? [...takeUsage(), ...out] : out;
   }
 

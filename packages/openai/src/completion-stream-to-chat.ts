@@ -24,7 +24,7 @@ export function completionStreamToChat(
   const settings = { ...options, promptOpensThink: promptOpensThink ?? profile.thinking === 'prompt' };
   return wrapStream(stream, () => {
     const transform = createChunkTransform(settings);
-    return { push: (chunk) => transform.push(toChatChunk(chunk)), end: transform.end };
+    return { ...transform, push: (chunk) => transform.push(toChatChunk(chunk)) };
   }) as AsyncIterable<KimiChunk>;
 }
 

@@ -116,16 +116,17 @@ function transformResponse(
   const kind = bodyKind(response.headers.get('content-type') ?? '');
   if (streamed ? kind === 'other' : kind !== 'sse' && kind !== 'json') return response;
   if (!streamed && kind === 'json') return respondWith(response, toJsonBody(response.body, settings, settle));
-  const writer = streamed ? createStreamWriter(settings) : createSseWriter(createChunkTransform(settings));
+  const writer = streamed
+    ? createStreamWriter(settings, kind === 'sse')
+    : createSseWriter(createChunkTransform(settings));
   const body = toSseBody(response.body, writer, settle, signal);
   return respondWith(response, body, kind === 'sse' ? undefined : 'text/event-stream');
 }
 
-/** What a body is by its type. Of `text`, and where nothing is said, it may be a stream all the same. */
+/** What a body is by its type. All but media may be a stream all the same. */
 function bodyKind(type: string): 'sse' | 'json' | 'text' | 'other' {
   const name = type.split(';')[0]?.trim().toLowerCase() ?? '';
   if (name === 'text/event-stream') return 'sse';
   if (name === 'application/json' || name.endsWith('+json')) return 'json';
-  const isText = name === '' || name.startsWith('text/') || name === 'application/octet-stream';
-  return isText ? 'text' : 'other';
+  return name === '' || /^(?:text|application)\//.test(name) ? 'text' : 'other';
 }

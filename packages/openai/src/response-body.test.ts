@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createChunkTransform } from './chunk-transform.ts';
 import type { KimiChunkDelta } from './kimi-chunk.ts';
-import { toSseBody } from './response-body.ts';
+import { toJsonBody, toSseBody } from './response-body.ts';
 import { createSseWriter } from './sse-writer.ts';
 
 const toEvent = (delta: object, finish_reason: string | null = null) =>
@@ -57,6 +57,24 @@ test('what is made of the text of one read leaves in one chunk for each field an
   ]);
 });
 
+test('nothing is read before it is asked for', async () => {
+  let pulls = 0;
+  const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    pulls++;
+    controller.enqueue(new TextEncoder().encode(toEvent({ role: 'assistant', content: 'a' })));
+  };
+  const lazy = () => new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 });
+  toJsonBody(lazy(), {}, () => undefined);
+  const reader = toSseBody(lazy(), createSseWriter(createChunkTransform({})), () => undefined).getReader();
+  await setTimeout(0);
+  expect(pulls).toBe(0);
+  for (let read = 1; read <= 3; read++) {
+    await reader.read();
+    await setTimeout(0);
+    expect(pulls).toBe(read);
+  }
+});
+
 test('a reader that leaves is told nothing of how the stream ended', async () => {
   const problems: string[] = [];
   const source = new ReadableStream<Uint8Array>({
@@ -66,9 +84,10 @@ test('a reader that leaves is told nothing of how the stream ended', async () =>
   const transform = createChunkTransform({ onProblem: ({ code }) => problems.push(code) });
   const reader = toSseBody(source, createSseWriter(transform), () => undefined).getReader();
   await reader.read();
-  // The body reads on by itself, and waits.
+  const waiting = reader.read();
   await setTimeout(0);
   await reader.cancel();
+  expect(await waiting).toEqual({ value: undefined, done: true });
   await setTimeout(0);
   expect(problems).toEqual([]);
 });

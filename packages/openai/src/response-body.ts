@@ -77,14 +77,14 @@ export function toSseBody(
   return new ReadableStream<Bytes>(source, { highWaterMark: 0 });
 }
 
-/** The body of a completion, transformed once it is asked for. A body that is no completion passes. */
+/** The body of a completion, read and transformed once it is asked for. A body that is no completion passes. */
 export function toJsonBody(
   body: ReadableStream<Uint8Array>,
   settings: TransformSettings,
   settle: Settle,
 ): ReadableStream<Bytes> {
   const reader = body.getReader();
-  return new ReadableStream<Bytes>({
+  const source: UnderlyingDefaultSource<Bytes> = {
     async pull(controller) {
       const parts: Uint8Array[] = [];
       for (let read = await reader.read(); !read.done; read = await reader.read()) parts.push(read.value);
@@ -97,5 +97,6 @@ export function toJsonBody(
       controller.close();
     },
     cancel: (reason) => reader.cancel(reason),
-  });
+  };
+  return new ReadableStream<Bytes>(source, { highWaterMark: 0 });
 }

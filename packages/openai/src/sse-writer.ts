@@ -1,10 +1,12 @@
+import { isError } from './chunk-fields.ts';
 import { createChunkShapes, type KnownChunk } from './chunk-shapes.ts';
 import type { ChunkTransform } from './chunk-transform.ts';
 import { isObject, type JsonObject, parseJson } from './json.ts';
 import { createOutgoing } from './outgoing.ts';
 import { isAlike, type TextPiece } from './pieces.ts';
-import { createSseSplitter, joinBytes, readSseEvent, toEvent } from './sse.ts';
+import { createSseSplitter, joinBytes, readSseEvent, type SseEvent, toEvent } from './sse.ts';
 import { createTextPrinter } from './text-printer.ts';
+import { toError } from './to-error.ts';
 import type { SayingChunk } from './waiting-chunks.ts';
 
 /** Repairs a stream of server-sent chunks, bytes to bytes. */
@@ -39,6 +41,8 @@ export function createSseWriter(transform: ChunkTransform): SseWriter {
   let run: KnownRun | undefined;
   /** `[DONE]` or an error has come; what follows is passed on. */
   let over = false;
+  /** Lines of no field, until a chunk comes: without one they are the answer. */
+  let unread: string | undefined = '';
 
   const splitter = createSseSplitter((event) => {
     endRun();
@@ -89,32 +93,50 @@ export function createSseWriter(transform: ChunkTransform): SseWriter {
   }
 
   function writeEvent(bytes: Uint8Array): void {
-    const { data, type, rest } = readSseEvent(bytes);
-    if (data === '[DONE]') {
-      over = true;
-      printChunks(transform.end());
+    const event = readSseEvent(bytes);
+    const { data, type, words } = event;
+    const said = parseJson(data ?? words);
+    if (data?.trim() === '[DONE]') writeDone(bytes, data);
+    else if (type === 'error' || (isObject(said) && isError(said))) writeError(bytes, event, said);
+    else if (data === undefined && type === '') {
+      if (unread !== undefined) unread += words;
       out.pass(bytes);
-    } else if (data === '' || data?.startsWith(':')) {
-      // Not for clients to parse: the comment of a proxy that does not know how to write one.
-      out.print(`: ${data}\n\n`);
-    } else writeJson(bytes, data === undefined ? undefined : parseJson(data), type, rest);
+    } else if (data !== undefined && isObject(said)) writeChunk(bytes, said, event.rest);
+    else if (said === undefined && /^\s*[^\s:]/.test(data ?? '')) out.pass(bytes);
+    else writeComment(event);
   }
 
-  function writeJson(bytes: Uint8Array, chunk: unknown, type: string, rest: string): void {
-    if (!isObject(chunk)) {
+  function writeDone(bytes: Uint8Array, data: string): void {
+    over = true;
+    printChunks(transform.end());
+    if (data === '[DONE]') out.pass(bytes);
+    else out.print(toEvent('[DONE]'));
+  }
+
+  function writeError(bytes: Uint8Array, { data, type }: SseEvent, said: unknown): void {
+    over = true;
+    printChunks(transform.fail());
+    const field = type === '' ? '' : `event: ${type}\n`;
+    if (data !== undefined && isObject(said) && said.error) out.pass(bytes);
+    else out.print(field + toEvent(JSON.stringify(toError(said, data ?? ''))));
+  }
+
+  /**
+   * An event that clients fail to read: the comment of a proxy that does not know how to write one, or JSON
+   * that is no object.
+   */
+  function writeComment({ data, type, rest }: SseEvent): void {
+    out.print(`${rest}: ${(data ?? type).replaceAll('\n', '\n: ')}\n\n`);
+  }
+
+  function writeChunk(bytes: Uint8Array, chunk: JsonObject, rest: string): void {
+    unread = undefined;
+    printer.forget();
+    const made = transform.push(chunk);
+    if (made.length === 1 && made[0] === chunk) {
+      shapes.learn(bytes, chunk);
       out.pass(bytes);
-    } else if (type === 'error' || (chunk.error && !Array.isArray(chunk.choices))) {
-      over = true;
-      printChunks(transform.fail());
-      out.pass(bytes);
-    } else {
-      printer.forget();
-      const made = transform.push(chunk);
-      if (made.length === 1 && made[0] === chunk) {
-        shapes.learn(bytes, chunk);
-        out.pass(bytes);
-      } else writeChunks(bytes, chunk, made, rest);
-    }
+    } else writeChunks(bytes, chunk, made, rest);
   }
 
   /** @param rest other lines of the event */
@@ -140,8 +162,9 @@ export function createSseWriter(transform: ChunkTransform): SseWriter {
 
   /** An event without its empty line counts if it is whole all the same; clients drop it otherwise. */
   function writeLeft(left: Uint8Array): void {
-    const { data } = readSseEvent(left);
-    if (data !== undefined && data !== '[DONE]' && parseJson(data) === undefined) return;
+    const { data, type } = readSseEvent(left);
+    const isCut = data !== undefined && data.trim() !== '[DONE]' && parseJson(data) === undefined;
+    if (isCut && type !== 'error') return;
     writeEvent(joinBytes([left, encoder.encode('\n\n')]));
   }
 
@@ -155,7 +178,9 @@ export function createSseWriter(transform: ChunkTransform): SseWriter {
       const left = splitter.end();
       if (over) return left ? [left] : [];
       if (left) writeLeft(left);
-      if (!over) {
+      if (!over && unread?.trim()) {
+        out.print(toEvent(JSON.stringify(toError(parseJson(unread), unread))));
+      } else if (!over) {
         printChunks(transform.end());
         out.print(toEvent('[DONE]'));
       }

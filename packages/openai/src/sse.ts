@@ -6,6 +6,8 @@ export interface SseEvent {
   type: string;
   /** Its other lines (comments, ids), each with a line feed. */
   rest: string;
+  /** Those of them that are of no field, which clients pass over. */
+  words: string;
 }
 
 export interface SseSplitter {
@@ -89,6 +91,9 @@ export function createSseSplitter(
   };
 }
 
+/** What a line may be besides `data` and `event`; a comment has no name. */
+const OTHER_FIELDS = new Set(['', 'id', 'retry']);
+
 const decoder = new TextDecoder();
 
 /** Reads an event, whatever its lines end in. */
@@ -97,6 +102,7 @@ export function readSseEvent(bytes: Uint8Array): SseEvent {
   let data: string | undefined;
   let type = '';
   let rest = '';
+  let words = '';
   for (const line of text.split(/\r\n|\r|\n/)) {
     if (line === '') continue;
     const colon = line.indexOf(':');
@@ -104,9 +110,12 @@ export function readSseEvent(bytes: Uint8Array): SseEvent {
     const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
     if (field === 'data') data = data === undefined ? value : `${data}\n${value}`;
     else if (field === 'event') type = value;
-    else rest += `${line}\n`;
+    else {
+      rest += `${line}\n`;
+      if (!OTHER_FIELDS.has(field)) words += `${line}\n`;
+    }
   }
-  return { data, type, rest };
+  return { data, type, rest, words };
 }
 
 /** An event with these data, which are one line. */

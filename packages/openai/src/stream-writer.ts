@@ -2,15 +2,18 @@ import { createAnswerWriter } from './answer-writer.ts';
 import { createChunkTransform, type TransformSettings } from './chunk-transform.ts';
 import { createSseWriter, type SseWriter } from './sse-writer.ts';
 
-/** White space, and what JSON objects, lists and pages begin with: no field of an event does. */
-const SPACES = [0x09, 0x0a, 0x0d, 0x20];
+/** White space and the bytes of a byte order mark. */
+const SPACES = [0x09, 0x0a, 0x0d, 0x20, 0xef, 0xbb, 0xbf];
+/** What JSON objects, lists and pages begin with: no field of an event does. */
 const NO_EVENT = [...'{[<'].map((char) => char.charCodeAt(0));
 
 /**
  * Writes the answer to a request for a stream. Some servers send one under another type, some send
  * something else under the type of one: how it begins decides.
+ *
+ * @param typed whether its type is that of a stream, which may hold nothing
  */
-export function createStreamWriter(settings: TransformSettings): SseWriter {
+export function createStreamWriter(settings: TransformSettings, typed: boolean): SseWriter {
   let writer: SseWriter | undefined;
   /** White space in front of what decides. */
   const before: Uint8Array[] = [];
@@ -30,7 +33,7 @@ export function createStreamWriter(settings: TransformSettings): SseWriter {
       return [...before.splice(0), bytes].flatMap((part) => chosen.write(part));
     },
     end() {
-      writer ??= asStream();
+      writer ??= typed ? asStream() : createAnswerWriter(settings);
       return [...before.splice(0).flatMap(writer.write), ...writer.end()];
     },
     fail: () => writer?.fail() ?? [],

@@ -63,13 +63,17 @@ test('chunks asked for at once come in their order', async () => {
   expect(contents).toEqual(['a', '<', 'b>']);
 });
 
-test('what the source throws is thrown, and nothing comes behind it', async () => {
+test('what the source throws is thrown behind what was held, and nothing comes behind it', async () => {
   async function* source(): AsyncGenerator<ChatChunk> {
     yield chunk({ role: 'assistant', content: 'a' });
+    yield chunk({ content: ' <' });
     throw new Error('lost');
   }
   const iterator = transformKimiStream(source())[Symbol.asyncIterator]();
   await iterator.next();
+  expect((await iterator.next()).value).toMatchObject(chunk({ content: ' <' }));
+  const problems = [{ code: 'stream-ended-early' }];
+  expect((await iterator.next()).value.choices).toMatchObject([{ delta: {}, x_kimi: { problems } }]);
   await expect(iterator.next()).rejects.toThrow('lost');
   expect(await iterator.next()).toEqual({ value: undefined, done: true });
 });

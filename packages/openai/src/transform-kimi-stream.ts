@@ -35,10 +35,12 @@ export function transformKimiStream(
   return wrapStream(stream, () => createChunkTransform(options));
 }
 
+type ObjectTransform = Pick<ChunkTransform, 'push' | 'end' | 'fail'>;
+
 /** A stream of the same kind over the transformed chunks. */
 export function wrapStream(
   stream: AsyncIterable<object>,
-  createTransform: () => Pick<ChunkTransform, 'push' | 'end'>,
+  createTransform: () => ObjectTransform,
 ): AsyncIterable<unknown> {
   if (!isSdkStream(stream)) {
     return { [Symbol.asyncIterator]: () => iterate(stream, createTransform()) };
@@ -54,34 +56,41 @@ function isSdkStream(stream: AsyncIterable<object>): stream is SdkStream {
 }
 
 /**
- * Written by hand, as an async generator would let `return()` wait for a chunk that may never come.
+ * Written by hand, as an async generator would let `return()` wait for a chunk that may never come. Where the
+ * source breaks, it breaks the same way, behind what was held.
  *
  * @param signal once aborted, a source that ends has been cut off by its reader: nothing is added
  */
 function iterate(
   stream: AsyncIterable<object>,
-  transform: Pick<ChunkTransform, 'push' | 'end'>,
+  transform: ObjectTransform,
   signal?: AbortSignal,
 ): AsyncIterator<unknown> {
   const source = stream[Symbol.asyncIterator]();
   /** Chunks ready to be asked for, in reverse. */
   let ready: JsonObject[] = [];
   let over = false;
+  /** What broke the source, until all that was held has been handed on. */
+  let broken: { error: unknown } | undefined;
   /** Calls of `next` answer in their order. */
   let last: Promise<unknown> = Promise.resolve();
 
   async function pull(): Promise<IteratorResult<unknown>> {
     while (ready.length === 0 && !over) {
       const result = await source.next().catch((error: unknown) => {
-        over = true;
-        throw error;
+        broken = { error };
       });
       if (over) break;
-      over = result.done === true;
-      if (!result.done) ready = [...transform.push(result.value as JsonObject)].reverse();
-      else if (!signal?.aborted) ready = [...transform.end()].reverse();
+      over = !result || result.done === true;
+      if (result && !result.done) ready = [...transform.push(result.value as JsonObject)].reverse();
+      else if (!signal?.aborted) ready = [...(result ? transform.end() : transform.fail())].reverse();
     }
     const value = ready.pop();
+    if (value === undefined && broken) {
+      const { error } = broken;
+      broken = undefined;
+      throw error;
+    }
     return value === undefined ? { value, done: true } : { value, done: false };
   }
 

@@ -1,6 +1,7 @@
 import { CUT_ARGUMENTS_SEAL } from '@kimi-tc/core';
 import { type BehaviourName, type EngineOptions, startEngine } from '@kimi-tc/testing';
 import OpenAI from 'openai';
+import OpenAILowest from 'openai-lowest';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createKimiFetch, type KimiChunk, type KimiFetchOptions } from './index.ts';
 
@@ -131,7 +132,6 @@ describe('the end of a stream', () => {
     ['only usage', usage],
     ['only [DONE]', done],
     ['usage and [DONE]', usage + done],
-    ['no events', 'no events'],
   ])('a stream that holds %s is an empty turn with a finish', async (_, text) => {
     const ended = await answer(text);
     const before = text.replace(done, '').trimEnd();
@@ -168,16 +168,67 @@ describe('the end of a stream', () => {
     expect(failed).toContain('"code":"truncated-call"');
   });
 
-  test('an event of type error passes', async () => {
-    const error = 'event: error\ndata: {"message":"no"}\n\n';
-    const answered = await answer(hello + error);
-    expect(answered.startsWith(hello)).toBe(true);
-    expect(answered.endsWith(error)).toBe(true);
+  test.each([
+    ['of its own type', 'event: error\ndata: {"message":"boom","code":7}\n\n', 'boom'],
+    ['of its own type, an error object', 'event: error\ndata: {"error":{"message":"boom"}}\n\n', 'boom'],
+    ['of its own type, in words', 'event: error\ndata: boom\n\n', 'boom'],
+    ['of its own type, in words without an end', 'event: error\ndata: boom', 'boom'],
+    ['of its own type, a text', 'event: error\ndata: "boom"\n\n', '"boom"'],
+    ['of its own type, no data', 'event: error\n\n', 'The answer of the server is empty.'],
+    ['a text', 'data: {"error":"boom"}\n\n', '"boom"'],
+    ['beside empty choices', 'data: {"error":{"message":"boom"},"choices":[]}\n\n', 'boom'],
+    ['that is no event', '{"error":{"message":"boom"}}\n\n', 'boom'],
+    ['that is no event, without an end', '{"error":{"message":"boom"}}', 'boom'],
+  ])(
+    'an error is one, however it is written, and stands behind what was held: %s',
+    async (_, error, message) => {
+      for (const tail of error.endsWith('\n\n') ? ['', done] : ['']) {
+        const fetch = serve(`${hello}${chunk({ content: ' a <' })}${error}${tail}`, sse);
+        for (const SDK of [OpenAI, OpenAILowest]) {
+          const client = new SDK({
+            baseURL: 'http://server.invalid/v1',
+            apiKey: 'none',
+            maxRetries: 0,
+            fetch,
+          });
+          let said = '';
+          const reading = (async () => {
+            for await (const { choices } of await client.chat.completions.create({ ...body, stream: true })) {
+              expect(choices[0]?.finish_reason).toBeNull();
+              said += choices[0]?.delta.content ?? '';
+            }
+          })();
+          await expect(reading).rejects.toMatchObject({ constructor: SDK.APIError, message });
+          expect(said).toBe('Hi. a <');
+        }
+      }
+    },
+  );
+
+  test('an event of type error that holds an error object passes', async () => {
+    const error = 'event: error\ndata: {"error":{"message":"boom"}}\n\n';
+    expect((await answer(hello + error)).endsWith(error)).toBe(true);
   });
 
-  test('data that is no chunk passes', async () => {
-    const text = `data: {broken\n\ndata: 7\n\ndata: {"object":"ping"}\n\n${hello}${chunk({}, 'stop')}data: [DONE]\n\n`;
+  test('broken JSON passes, and so fails in the client', async () => {
+    const text = `data: {broken\n\n${hello}${chunk({}, 'stop')}${done}`;
     expect(await answer(text)).toBe(text);
+  });
+
+  test('data that is no object, or nothing, is a comment; clients fail to read it', async () => {
+    const events = ['7', 'null', '[1]', '"a"', '', ' :a\ndata: b'].map((data) => `id: 3\ndata: ${data}\n\n`);
+    const text = `${events.join('')}event: ping\n\n${hello}${chunk({}, 'stop')}${done}`;
+    const comments = ['7', 'null', '[1]', '"a"', '', ' :a\n: b'].map((words) => `id: 3\n: ${words}\n\n`);
+    expect(await answer(text)).toBe(`${comments.join('')}: ping\n\n${hello}${chunk({}, 'stop')}${done}`);
+    const client = connect('http://server.invalid/v1', serve(text, sse));
+    expect(await client.chat.completions.stream(body).finalContent()).toBe('Hi.');
+  });
+
+  test('[DONE] with spaces around it is one', async () => {
+    for (const spaced of ['data: [DONE] \n\n', 'data:  [DONE]\n\n', 'data: [DONE] ']) {
+      const text = `${hello}${chunk({}, 'stop')}`;
+      expect(await answer(text + spaced)).toBe(text + done);
+    }
   });
 
   test('comments and ids of events that are rewritten stay', async () => {
@@ -261,7 +312,41 @@ describe('an answer that is no stream, to a request for one', () => {
     },
   );
 
+  test('a completion behind a byte order mark, or with deltas in place of messages, is its chunks', async () => {
+    const completion = (field: string) =>
+      JSON.stringify({
+        id: 'c',
+        choices: [{ index: 0, [field]: { role: 'assistant', content: '<think>a</think>b' } }],
+      });
+    for (const text of [
+      `\uFEFF${completion('message')}`,
+      `\uFEFF\n${completion('message')}`,
+      completion('delta'),
+    ]) {
+      const fetch = serve(text, { 'content-type': 'application/json' });
+      const chunks = await collect(connect('http://server.invalid/v1', fetch));
+      expect(join(chunks)).toEqual({ text: 'ab', args: '', finish: 'stop' });
+    }
+  });
+
+  test('nothing is an error, but where its type is that of a stream', async () => {
+    for (const type of ['application/json', 'text/html', '']) {
+      for (const text of ['', '\n \n']) {
+        const fetch = serve(new TextEncoder().encode(text), type === '' ? {} : { 'content-type': type });
+        const client = connect('http://server.invalid/v1', fetch);
+        const message = 'The answer of the server is empty.';
+        await expect(collect(client)).rejects.toMatchObject({ constructor: OpenAI.APIError, message });
+        await expect(client.chat.completions.stream(body).finalMessage()).rejects.toThrow(message);
+      }
+    }
+  });
+
   test.each([
+    ['null', 'null', 'null'],
+    ['a JSON text', '"overloaded"', '"overloaded"'],
+    ['words', 'upstream connect error', 'upstream connect error'],
+    ['words like those of an event', 'data center: gone\n\nerror: 7', 'data center: gone\nerror: 7'],
+    ['a page behind a byte order mark', '\uFEFF<html>sign in</html>', '<html>sign in</html>'],
     ['an error object', '{"error":{"message":"overloaded","code":7}}', 'overloaded'],
     ['an error beside empty choices', '{"choices":[],"error":{"message":"overloaded"}}', 'overloaded'],
     ['words of another kind', '{"object":"error","message":"overloaded"}', 'overloaded'],
@@ -270,7 +355,7 @@ describe('an answer that is no stream, to a request for one', () => {
     ['half a completion', '{"choices":[{', '{"choices":[{'],
     ['a page', '\n<html>sign in</html>', '<html>sign in</html>'],
   ])('%s is an error in the stream', async (_, text, message) => {
-    for (const type of ['application/json', 'text/html', 'text/event-stream', '']) {
+    for (const type of ['application/json', 'application/xml', 'text/html', 'text/event-stream', '']) {
       const fetch = serve(new TextEncoder().encode(text), type === '' ? {} : { 'content-type': type });
       const client = connect('http://server.invalid/v1', fetch);
       const error = await collect(client).catch((caught: unknown) => caught);
