@@ -63,6 +63,12 @@ const calls = (delta: WireDelta): Step[] =>
     parser.feedToolCall({ index, id, name: fn?.name, arguments: fn?.arguments } as ToolCallPiece);
   });
 
+/** In a message each entry is a call of its own, whatever its index says. */
+const inPlace = ({ tool_calls, ...message }: WireDelta): WireDelta => ({
+  ...message,
+  tool_calls: (tool_calls ?? []).map((entry, index) => ({ ...entry, index })),
+});
+
 interface WireChoice {
   delta: WireDelta;
   finish_reason: string | null;
@@ -109,7 +115,7 @@ describeCorpus(
       }
       if (input.kind === 'message') {
         const { message, finish_reason } = input.choice as unknown as WireChoice & { message: WireDelta };
-        return play(of, [...calls(message), ...textSteps(message)], finish_reason);
+        return play(of, [...calls(inPlace(message)), ...textSteps(message)], finish_reason);
       }
       throw new Error(`not a reply: ${of.id}`);
     },

@@ -53,7 +53,8 @@ export function createTurnReader(settings: TurnSettings, onEvent: (event: KimiEv
   function feedCall(entry: unknown, place?: number): void {
     if (!isObject(entry)) return;
     const { name, arguments: args } = isObject(entry.function) ? entry.function : entry;
-    const index = typeof entry.index === 'number' ? entry.index : place;
+    // In a message each entry is a call of its own, also where all of them say that they are the first.
+    const index = place ?? (typeof entry.index === 'number' ? entry.index : undefined);
     parser.feedToolCall({ index, id: textOf(entry.id), name: textOf(name), arguments: args });
   }
 

@@ -37,8 +37,10 @@ export function fromCase({ tools = [], options = {}, input }: CorpusCase): Reply
     }
     case 'message': {
       const { message = {}, finish_reason = null } = input.choice as WireChoice;
-      // Of a whole message the calls that the server parsed win.
-      return { ...common, deltas: [...toCalls(message), ...toText(message)], finishReason: finish_reason };
+      // Of a whole message the calls that the server parsed win, and each entry is one, whatever index it says.
+      const tool_calls = (message.tool_calls ?? []).map((call, index) => ({ ...call, index }));
+      const deltas = [...toCalls({ tool_calls }), ...toText(message)];
+      return { ...common, deltas, finishReason: finish_reason };
     }
     default:
       return undefined;

@@ -27,7 +27,7 @@ function texts(delta: WireDelta): Piece[] {
   return fields.map(([channel, text]) => [channel, text ?? '']);
 }
 
-function calls(delta: WireDelta): Piece[] {
+function calls(delta: WireDelta): ToolCallPiece[] {
   return (delta.tool_calls ?? []).map(
     ({ index, id, function: fn }) =>
       ({ index, id, name: fn?.name, arguments: fn?.arguments }) as ToolCallPiece,
@@ -51,7 +51,9 @@ export function toReply(of: CorpusCase, input: CaseInput = of.input): Reply | un
   }
   if (input.kind !== 'message') return undefined;
   const { message, finish_reason } = input.choice as unknown as WireChoice;
-  return { options, pieces: [...calls(message), ...texts(message)], finishReason: finish_reason };
+  // In a message each entry is a call of its own, whatever its index says.
+  const whole = calls(message).map((piece, index) => ({ ...piece, index }));
+  return { options, pieces: [...whole, ...texts(message)], finishReason: finish_reason };
 }
 
 /** The parser, for whoever plays cases outside of a test runner. Does not watch when argument deltas leave. */

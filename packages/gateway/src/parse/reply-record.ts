@@ -116,9 +116,9 @@ function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-function toPiece(call: JsonObject, place: number): ToolCallPiece {
+/** Each entry of a message is a call of its own: its place counts, whatever index it says. */
+function toPiece(call: JsonObject, index: number): ToolCallPiece {
   const { name, arguments: args } = isObject(call.function) ? call.function : call;
-  const index = typeof call.index === 'number' ? call.index : place;
   return { index, id: textOf(call.id), name: textOf(name), arguments: args };
 }
 
