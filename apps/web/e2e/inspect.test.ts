@@ -124,6 +124,25 @@ test('every case of the corpus can be picked, and is found by its words', async 
   await expect.poll(() => dialog.count()).toBe(0);
 });
 
+test('the focus goes back to where it was, however a dialog is left', async () => {
+  const { page, inspect } = await open();
+  const opener = inspect.button('Pick a case');
+  const isBack = () => opener.evaluate((button) => button === document.activeElement);
+  const dialog = page.getByRole('dialog');
+  for (const leave of [
+    () => page.keyboard.press('Escape'),
+    () => dialog.getByRole('button', { name: 'Close', exact: true }).click(),
+    () => dialog.getByRole('button', { name: /^log-glued-stripped-call/ }).click(),
+  ]) {
+    await opener.click();
+    await dialog.getByRole('listitem').first().waitFor();
+    expect(await isBack()).toBe(false);
+    await leave();
+    await expect.poll(() => dialog.count()).toBe(0);
+    await expect.poll(isBack).toBe(true);
+  }
+});
+
 test('a case about a request says that there is nothing to read', async () => {
   const { page, inspect } = await open();
   await inspect.pick('placeholder-when-missing');

@@ -1,7 +1,8 @@
 'use client';
 
 import type { CorpusCase } from '@kimi-tc/testing';
-import { useDeferredValue, useEffect, useRef, useState } from 'react';
+import { useDeferredValue, useEffect, useState } from 'react';
+import { Dialog } from './dialog.tsx';
 import styles from './inspector.module.css';
 import { searchCases } from './search-cases.ts';
 
@@ -12,13 +13,11 @@ export interface CasePickerProps {
 
 /** All cases of the corpus, by topic. */
 export function CasePicker({ onPick, onClose }: CasePickerProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
   const [cases, setCases] = useState<readonly CorpusCase[] | Error>();
   const [words, setWords] = useState('');
   const groups = searchCases(cases instanceof Error ? [] : (cases ?? []), useDeferredValue(words));
   const count = groups.reduce((sum, { cases: found }) => sum + found.length, 0);
 
-  useEffect(() => dialog.current?.showModal(), []);
   useEffect(() => {
     const abort = new AbortController();
     loadCorpus(abort.signal).then(setCases, (error: Error) => abort.signal.aborted || setCases(error));
@@ -26,13 +25,7 @@ export function CasePicker({ onPick, onClose }: CasePickerProps) {
   }, []);
 
   return (
-    <dialog ref={dialog} className={styles.dialog} aria-labelledby="pick" onClose={onClose}>
-      <header>
-        <h2 id="pick">Pick a case</h2>
-        <button type="button" onClick={() => dialog.current?.close()}>
-          Close
-        </button>
-      </header>
+    <Dialog title="Pick a case" onClose={onClose}>
       <input
         type="search"
         aria-label="Search cases"
@@ -66,7 +59,7 @@ export function CasePicker({ onPick, onClose }: CasePickerProps) {
           </section>
         ))}
       </section>
-    </dialog>
+    </Dialog>
   );
 }
 

@@ -1,6 +1,7 @@
 'use client';
 
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, useState } from 'react';
+import { Dialog } from './dialog.tsx';
 import styles from './inspector.module.css';
 import { readPasted } from './read-pasted.ts';
 import { MOST_TEXT, type Reply } from './reply.ts';
@@ -14,9 +15,7 @@ export interface PasteDialogProps {
 
 /** Takes raw model text, as a completions endpoint or a log has it, or a case of the corpus. */
 export function PasteDialog({ reply, onPaste, onClose }: PasteDialogProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
   const [error, setError] = useState('');
-  useEffect(() => dialog.current?.showModal(), []);
 
   function take(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault();
@@ -29,13 +28,7 @@ export function PasteDialog({ reply, onPaste, onClose }: PasteDialogProps) {
   }
 
   return (
-    <dialog ref={dialog} className={styles.dialog} aria-labelledby="paste" onClose={onClose}>
-      <header>
-        <h2 id="paste">Paste model text</h2>
-        <button type="button" onClick={() => dialog.current?.close()}>
-          Close
-        </button>
-      </header>
+    <Dialog title="Paste model text" onClose={onClose}>
       <form className={styles.paste} onSubmit={take}>
         <label>
           Content, special tokens included; or a case, as JSON
@@ -55,6 +48,6 @@ export function PasteDialog({ reply, onPaste, onClose }: PasteDialogProps) {
           Read it
         </button>
       </form>
-    </dialog>
+    </Dialog>
   );
 }
