@@ -157,6 +157,31 @@ describe('stopping', () => {
     expectNoFaults(gaveUp);
   });
 
+  it('marks a text as stopped, for good', async () => {
+    const chat = await openChat(slow);
+    await chat.ask('Who are you?');
+    await chat.page.getByText('I am a pretend model').first().waitFor();
+    await chat.button('Stop').click();
+    const mark = chat.replies.first().getByText('You stopped this reply.');
+    await mark.waitFor();
+    expect(await chat.replies.first().textContent()).not.toContain('which needs your approval');
+    await expect
+      .poll(() => chat.page.locator('main p[role="status"]').textContent())
+      .toBe('You stopped this reply.');
+    await expectAccessible(chat.page);
+    await keepScreenshot(chat.page, 'chat-text-stopped');
+    await expect.poll(() => chat.readStored()).toContain('data-cut');
+
+    await chat.page.reload();
+    await mark.waitFor();
+    await chat.ask('What do my notes say?');
+    await chat.page.getByText('You have 2 notes').first().waitFor();
+    await chat.settle();
+    expect(await mark.count()).toBe(1);
+    expect(await chat.replies.last().getByText('You stopped this reply.').count()).toBe(0);
+    expectNoFaults(gaveUp);
+  });
+
   it('works by Escape, in the middle of a thought', async () => {
     const chat = await openChat(slow);
     await chat.ask('Order twelve notebooks for the office.');
@@ -222,6 +247,7 @@ describe('conversations', () => {
     await expect.poll(() => chat.readStored()).toContain('input-streaming');
     await chat.page.reload();
     await chat.card('write_note').waitFor();
+    await chat.replies.first().getByText('This reply broke off.').waitFor();
     await chat.ask('What do my notes say?');
     await chat.page
       .getByText(/You have [23] notes/)

@@ -20,8 +20,13 @@ export interface StepProblems {
   readonly problems: readonly { readonly code: string; readonly message: string }[];
 }
 
+/** Behind a reply of which more would have come. */
+export interface Cut {
+  readonly by: 'user' | 'failure';
+}
+
 // Types and no interface: the AI SDK wants an index signature.
-export type ChatData = { plain: PlainReply; problems: StepProblems };
+export type ChatData = { plain: PlainReply; problems: StepProblems; cut: Cut };
 
 export type ChatMessage = UIMessage<unknown, ChatData, InferUITools<Tools>>;
 export type ChatPart = ChatMessage['parts'][number];

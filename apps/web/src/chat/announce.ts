@@ -1,5 +1,6 @@
 import type { ChatStatus } from 'ai';
 import type { ChatMessage } from '../agent/chat-message.ts';
+import { describeCut } from './describe-cut.ts';
 import { isToolPart, nameOf } from './tool-part.ts';
 
 /**
@@ -12,6 +13,7 @@ export function announce(messages: readonly ChatMessage[], status: ChatStatus): 
   if (last?.role !== 'assistant') return '';
   const part = last.parts.findLast(({ type }) => type !== 'data-plain' && type !== 'data-problems');
   if (!part) return '';
+  if (part.type === 'data-cut') return describeCut(part.data);
   if (isToolPart(part)) {
     const name = nameOf(part);
     if (part.state === 'approval-requested') return `${name} needs your approval.`;

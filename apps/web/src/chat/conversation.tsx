@@ -48,6 +48,7 @@ export function Conversation({ id, initialMessages, server, comparing, onSave }:
     transport,
     throttle: showPace,
     sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
+    onFinish: ({ isAbort }) => setMessages((now) => settleMessages(now, isAbort)),
   });
   const { messages, status, error, sendMessage, setMessages, regenerate, stop, addToolApprovalResponse } =
     chat;
@@ -58,10 +59,6 @@ export function Conversation({ id, initialMessages, server, comparing, onSave }:
   const last = messages.at(-1);
   const waitsForUser =
     last?.parts.some((part) => isToolPart(part) && part.state === 'approval-requested') ?? false;
-
-  useEffect(() => {
-    if (status === 'ready' || status === 'error') setMessages(settleMessages);
-  }, [status, setMessages]);
 
   const save = useCallback(
     (changed: readonly ChatMessage[]) => void latest.current.onSave(id, changed),

@@ -1,5 +1,6 @@
 import { memo } from 'react';
 import type { ChatMessage, ChatPart } from '../agent/chat-message.ts';
+import { describeCut } from './describe-cut.ts';
 import { groupSteps, type Step } from './group-steps.ts';
 import { Markdown } from './markdown.tsx';
 import styles from './message.module.css';
@@ -48,7 +49,10 @@ export const Message = memo(function Message({ message, comparing, growing, onDe
               />
             ))}
             <Problems problems={step.problems} />
-            {comparing && step.parts.length === 0 && !growing && <p className={styles.none}>No reply.</p>}
+            {step.cut && <p className={styles.cut}>{describeCut(step.cut)}</p>}
+            {comparing && step.parts.length === 0 && !step.cut && !growing && (
+              <p className={styles.none}>No reply.</p>
+            )}
           </div>
           {comparing && <Beside step={step} />}
         </div>

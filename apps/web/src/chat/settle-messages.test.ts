@@ -13,7 +13,41 @@ describe('settleMessages', () => {
         { type: 'text', text: 'We', state: 'streaming' },
       ),
     ]);
-    expect(settled?.parts.map((part) => 'state' in part && part.state)).toEqual(['done', 'done']);
+    expect(settled?.parts.slice(0, 2).map((part) => 'state' in part && part.state)).toEqual(['done', 'done']);
+  });
+
+  const text: ChatPart = { type: 'text', text: 'We', state: 'done' };
+  const thought: ChatPart = { type: 'reasoning', text: 'Hm', state: 'done' };
+  const step: ChatPart = { type: 'step-start' };
+  const cut = (by: 'user' | 'failure'): ChatPart => ({ type: 'data-cut', data: { by } });
+
+  it.each<[string, ChatPart[]]>([
+    ['in the middle of a text', [step, { ...text, state: 'streaming' }]],
+    ['between a thought and its answer', [step, thought]],
+    ['between two steps', [step, text, step]],
+  ])('marks a reply that broke off %s, and one that was stopped there', (_, parts) => {
+    const parted = (messages: ChatMessage[]) => messages.map((message) => message.parts.at(-1));
+    expect(parted(settleMessages([question, reply(...parts)]))).toEqual([question.parts[0], cut('failure')]);
+    expect(parted(settleMessages([question, reply(...parts)], true))).toEqual([
+      question.parts[0],
+      cut('user'),
+    ]);
+  });
+
+  it('marks a whole text only if more was to come of it for the user, and each end once', () => {
+    const whole = [question, reply(step, thought, text)];
+    expect(settleMessages(whole)).toBe(whole);
+    const stopped = settleMessages(whole, true);
+    expect(stopped[1]?.parts.at(-1)).toEqual(cut('user'));
+    expect(settleMessages(stopped)).toBe(stopped);
+    expect(settleMessages(stopped, true)).toBe(stopped);
+  });
+
+  it('marks a reply that never began only if the user stopped it', () => {
+    expect(settleMessages([question], true)).toEqual([question]);
+    const nothing = [question, reply(step)];
+    expect(settleMessages(nothing)).toBe(nothing);
+    expect(settleMessages(nothing, true)[1]?.parts).toEqual([step, cut('user')]);
   });
 
   it('marks a call that was cut as one that did not run, and does not send it back', () => {
@@ -25,6 +59,7 @@ describe('settleMessages', () => {
       input: { city: 'Lis' },
     };
     const settled = settleMessages([question, reply({ type: 'step-start' }, cut)]);
+    expect(settled[1]?.parts.at(-1)).toEqual({ type: 'data-cut', data: { by: 'failure' } });
     expect(settled[1]?.parts[1]).toEqual({
       type: 'tool-get_weather',
       toolCallId: 'a',
@@ -43,8 +78,9 @@ describe('settleMessages', () => {
       input: { city: 'Oslo' },
     };
     const settled = settleMessages([reply(running)]);
-    expect(settled[0]?.parts[0]).toMatchObject({ state: 'output-error', input: { city: 'Oslo' } });
-    expect(toWire(settled)).toEqual(settled);
+    const [call] = settled[0]?.parts ?? [];
+    expect(call).toMatchObject({ state: 'output-error', input: { city: 'Oslo' } });
+    expect(toWire(settled)).toEqual([{ ...settled[0], parts: [call] }]);
   });
 
   it('leaves alone what is settled, and an approval that is asked for', () => {
@@ -62,8 +98,9 @@ describe('settleMessages', () => {
 
 it('does not send what stands beside the replies', () => {
   const beside: ChatPart = { type: 'data-plain', data: { step: 0, blocks: [] } };
+  const behind: ChatPart = { type: 'data-cut', data: { by: 'user' } };
   const text: ChatPart = { type: 'text', text: 'Hi' };
-  expect(toWire([reply(beside, { type: 'step-start' }, text)])).toEqual([
+  expect(toWire([reply(beside, { type: 'step-start' }, text, behind)])).toEqual([
     reply({ type: 'step-start' }, text),
   ]);
   expect(toWire([reply(beside, { type: 'step-start' })])).toEqual([]);

@@ -1,3 +1,4 @@
+import { isDataUIPart } from 'ai';
 import type { ChatMessage, ChatPart } from '../agent/chat-message.ts';
 import { isToolPart, type ToolPart } from './tool-part.ts';
 
@@ -5,16 +6,36 @@ import { isToolPart, type ToolPart } from './tool-part.ts';
 const cutText = 'Stopped before the call was whole. It did not run.';
 
 /**
- * Messages as they are when nothing more will come: a reply that was stopped, or that a reload cut off.
- * What was open is closed, and a call that was not whole, or had no result yet, is marked as one that
- * did not run. The same list, if there is nothing to close.
+ * Messages as they are when nothing more will come: a reply may have been stopped, or have broken off. What was
+ * open is closed, a call that was not whole, or had no result yet, is marked as one that did not run, and the last
+ * reply gets a mark behind it if it did not come to its end. The same list, if there is nothing to do.
  */
-export function settleMessages(messages: ChatMessage[]): ChatMessage[] {
-  const settled = messages.map((message) => {
-    const parts = message.parts.map(settlePart);
-    return parts.every((part, at) => part === message.parts[at]) ? message : { ...message, parts };
-  });
+export function settleMessages(messages: ChatMessage[], stoppedByUser = false): ChatMessage[] {
+  const settled = messages.map((message) => withParts(message, message.parts.map(settlePart)));
+  const last = messages.at(-1);
+  if (
+    last?.role === 'assistant' &&
+    last.parts.at(-1)?.type !== 'data-cut' &&
+    (stoppedByUser || !isWhole(last))
+  ) {
+    const { parts } = settled.at(-1) as ChatMessage;
+    const cut: ChatPart = { type: 'data-cut', data: { by: stoppedByUser ? 'user' : 'failure' } };
+    settled[settled.length - 1] = { ...last, parts: [...parts, cut] };
+  }
   return settled.every((message, at) => message === messages[at]) ? messages : settled;
+}
+
+function withParts(message: ChatMessage, parts: ChatPart[]): ChatMessage {
+  return parts.every((part, at) => part === message.parts[at]) ? message : { ...message, parts };
+}
+
+/** Whether a reply came to its end, a text that is closed or a question to the user, or never began. */
+function isWhole({ parts }: ChatMessage): boolean {
+  const own = parts.filter((part) => !isDataUIPart(part));
+  if (own.every(({ type }) => type === 'step-start')) return true;
+  if (own.some((part) => isToolPart(part) && part.state === 'approval-requested')) return true;
+  const last = own.at(-1);
+  return last?.type === 'text' && last.state !== 'streaming';
 }
 
 function settlePart(part: ChatPart): ChatPart {
@@ -55,6 +76,6 @@ export function toWire(messages: readonly ChatMessage[]): ChatMessage[] {
 }
 
 function goesBack(part: ChatPart): boolean {
-  if (part.type === 'data-plain' || part.type === 'data-problems') return false;
+  if (isDataUIPart(part)) return false;
   return !(isToolPart(part) && part.state === 'output-error' && part.errorText === cutText);
 }

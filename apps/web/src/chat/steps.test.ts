@@ -28,8 +28,22 @@ describe('groupSteps', () => {
     ]);
   });
 
-  it('has a step for a reply that failed at once', () => {
+  it('has a step for a reply that failed or was stopped at once', () => {
     expect(groupSteps([{ type: 'data-plain', data: { step: 0, blocks: [] } }])).toHaveLength(1);
+    expect(groupSteps([{ type: 'data-cut', data: { by: 'user' } }])).toEqual([
+      { parts: [], problems: [], cut: { by: 'user' } },
+    ]);
+  });
+
+  it('knows where a reply was cut, also if it went on', () => {
+    const steps = groupSteps([
+      { type: 'step-start' },
+      { type: 'text', text: 'a' },
+      { type: 'data-cut', data: { by: 'failure' } },
+      { type: 'step-start' },
+      { type: 'text', text: 'b' },
+    ]);
+    expect(steps.map(({ cut }) => cut?.by)).toEqual(['failure', undefined]);
   });
 });
 
@@ -70,6 +84,8 @@ describe('announce', () => {
     expect(announce(reply(call, { type: 'text', text: 'We' }), 'streaming')).toBe('Answering.');
     expect(announce(reply(call, { type: 'text', text: 'Well.' }), 'ready')).toBe('Well.');
     expect(announce([], 'ready')).toBe('');
+    const stopped = reply({ type: 'text', text: 'We' }, { type: 'data-cut', data: { by: 'user' } });
+    expect(announce(stopped, 'ready')).toBe('You stopped this reply.');
   });
 
   it('asks for approval', () => {

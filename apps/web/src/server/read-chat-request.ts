@@ -25,7 +25,7 @@ export async function readChatRequest(body: unknown): Promise<ChatRequest> {
   const found = await safeValidateUIMessages<ChatMessage>({
     messages: shape.data.messages,
     tools,
-    dataSchemas: { plain: z.never(), problems: z.never() },
+    dataSchemas: { plain: z.never(), problems: z.never(), cut: z.never() },
   });
   if (!found.success) throw new Refusal(400, `messages: ${shorten(found.error.message)}`);
   checkMessages(found.data);
