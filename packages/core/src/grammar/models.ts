@@ -46,7 +46,7 @@ const RULES: Record<ModelFamily, Pick<ModelProfile, 'grammar' | 'thinking'>> = {
  * `kimi-k2`, then perhaps a minor version as hosts spell it (`.5`, `p5`, `-5`), then the rest of the name.
  * A date such as `-0905` is not a minor version.
  */
-const KIMI_K = /(?:^|[^a-z0-9])kimi[-_. ]?k([23])(?:[.p](\d+)|[-_]([5-9])(?!\d))?(?![0-9])(.*)$/;
+const KIMI_K = /(?:^|[^a-z0-9])kimi[-_. ]?k([23])(?:[.p](\d+)|[-_]([5-9])(?!\d))?(?![0-9])(.*)/;
 
 function familyOf(id: string): ModelFamily {
   const match = KIMI_K.exec(id.toLowerCase());
