@@ -171,6 +171,15 @@ describe('calls that cannot run', () => {
     ).toEqual(['functions.read:0', 'functions.read:1']);
   });
 
+  test('that were put together from a stream, with the reason as well', async () => {
+    const { engine } = await start([broken, 'Done.']);
+    const model = new ChatKimi({ model: 'kimi-k2', baseURL: engine.baseURL, streaming: true });
+    const agent = createAgent({ model, tools, middleware: [kimiAgentMiddleware()] });
+    const { messages } = await agent.invoke({ messages: 'Read.' });
+    expect(messages[2]?.text).toContain('its arguments are not a JSON object');
+    expect(messages.at(-1)?.text).toBe('Done.');
+  });
+
   test('also of a model that is watched by events, whose messages keep them as blocks only', async () => {
     const { engine } = await start([
       { text: cut, finishReason: 'length' },

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { CUT_ARGUMENTS_SEAL } from '@kimi-tc/core';
 import { startEngine } from '@kimi-tc/testing';
 import { load } from '@langchain/core/load';
 import {
@@ -146,6 +147,43 @@ describe('reads', () => {
     const once = await careful.invoke(cut);
     expect(once.invalid_tool_calls).toMatchObject([{ name: 'now', args: '' }]);
     expect((await careful.invoke(once)).tool_calls).toEqual([]);
+  });
+
+  test('no call to life that somebody else has refused, but mends what is no JSON', async () => {
+    const invalid = (args: string) => ({ id: 'c', name: 'read', args, error: 'Refused.' });
+    const read = async (args: string) => {
+      const message = new AIMessage({
+        content: '',
+        invalid_tool_calls: [invalid(args)],
+        response_metadata: { finish_reason: 'tool_calls' },
+      });
+      return parser.invoke(message);
+    };
+    const refused = await read('{"path":"a"}');
+    expect(refused.tool_calls).toEqual([]);
+    expect(refused.invalid_tool_calls).toMatchObject([{ id: 'c', args: '{"path":"a"}' }]);
+    expect((await read('{"path":"a\tb"}')).tool_calls).toMatchObject([{ args: { path: 'a\tb' } }]);
+  });
+
+  test('a call as given up that the fetch of @kimi-tc/openai has sealed', async () => {
+    const sealed = { index: 0, id: 'c', name: 'read', args: `{"path":"a"}${CUT_ARGUMENTS_SEAL}` };
+    const message = new AIMessageChunk({
+      content: '',
+      tool_call_chunks: [sealed],
+      response_metadata: { finish_reason: 'tool_calls' },
+    });
+    const whole = await parser.invoke(message);
+    async function* source(): AsyncGenerator<AIMessageChunk> {
+      yield message;
+    }
+    const streamed = fold(await collect(parser.transform(source(), {})));
+    for (const { tool_calls, response_metadata } of [whole, streamed]) {
+      expect(tool_calls).toEqual([]);
+      expect(response_metadata).toMatchObject({
+        finish_reason: 'stop',
+        kimi: { incompleteToolCalls: [{ id: 'c', name: 'read', reason: 'truncated-call' }] },
+      });
+    }
   });
 
   test('contents that are blocks, and passes on what is no text', async () => {

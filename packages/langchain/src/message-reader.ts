@@ -1,7 +1,14 @@
-import type { KimiParser, ToolCallPiece } from '@kimi-tc/core';
-import { AIMessage, AIMessageChunk, type BaseMessage, type ContentBlock } from '@langchain/core/messages';
+import { CUT_ARGUMENTS_SEAL, type KimiParser, type ToolCallPiece } from '@kimi-tc/core';
+import {
+  AIMessage,
+  AIMessageChunk,
+  type BaseMessage,
+  type ContentBlock,
+  type InvalidToolCall,
+} from '@langchain/core/messages';
 import { reasoningOf } from './kimi-history.ts';
 import { MODEL_PROVIDER } from './kimi-metadata.ts';
+import { parseArguments } from './to-tool-calls.ts';
 
 /** What a message says besides what the parser is for. */
 export interface Rest {
@@ -80,10 +87,16 @@ function toCallPieces(message: BaseMessage): ToolCallPiece[] {
       arguments: args,
     }));
   }
-  return [...tool_calls, ...invalid_tool_calls].map(({ id, name, args }, index) => ({
+  return [...tool_calls, ...invalid_tool_calls.map(toSealed)].map(({ id, name, args }, index) => ({
     index,
     id,
     name,
     arguments: args,
   }));
+}
+
+/** Arguments that can be mended are read anew; of a call that is invalid although they are whole, none may run. */
+function toSealed(call: InvalidToolCall): InvalidToolCall {
+  const { args = '' } = call;
+  return parseArguments(args) ? { ...call, args: args + CUT_ARGUMENTS_SEAL } : call;
 }

@@ -1,8 +1,13 @@
 import type { BaseMessage, InvalidToolCall } from '@langchain/core/messages';
 import type { KimiMetadata } from './kimi-metadata.ts';
 
+const NO_OBJECT = 'its arguments are not a JSON object';
+
 const REASONS: Partial<Record<string, string>> = {
-  'invalid-arguments': 'its arguments are not a JSON object',
+  'invalid-arguments': NO_OBJECT,
+  // LangChain's words, where it has put the call together from the parts of a stream.
+  'Malformed args.': NO_OBJECT,
+  'Failed to parse tool call arguments as JSON': NO_OBJECT,
   'truncated-call': 'it broke off before its arguments were complete',
   'unresolved-tool': 'it does not say which tool it is for',
 };
