@@ -5,6 +5,7 @@ export type Check = (value: unknown, at: string) => void;
 
 /** A data file that does not fit its schema. The message names the file, the field and what was expected. */
 export class DataError extends Error {
+  /** Tells it from other errors, also across realms. */
   override readonly name: string = 'DataError';
 }
 

@@ -1,16 +1,22 @@
 import type { CaseDelta, CaseInput, ChunksInput, DeltasInput } from './case.ts';
 import { isObject, type JsonObject, type JsonValue } from './json.ts';
 
-/** The ways an input is cut. `cut-in-two` stands for as many runs as there are positions. */
+/** Every {@link Chunking}. */
 export const chunkingNames = ['whole', 'as-given', 'units', 'cut-in-two'] as const;
 
+/**
+ * How an input is cut: neighbouring texts joined, as the case has them, in single UTF-16 units, or joined and cut
+ * in two; the last stands for as many runs as there are positions.
+ */
 export type Chunking = (typeof chunkingNames)[number];
 
 /** One way of handing in an input. */
 export interface Chunked<Input extends CaseInput = CaseInput> {
+  /** How it was cut. */
   readonly chunking: Chunking;
   /** For messages: `units`, or `cut-in-two at 17 of 120`. */
   readonly label: string;
+  /** The input, cut; parts that need no cut are the given ones. */
   readonly input: Input;
 }
 

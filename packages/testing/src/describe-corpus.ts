@@ -6,6 +6,7 @@ import { type Chunking, chunkingNames } from './chunkings.ts';
 import { loadCases } from './load-cases.ts';
 import { checkSkips, type Skips, skipReason } from './skips.ts';
 
+/** Which cases a surface plays, and how. */
 export interface DescribeCorpusOptions {
   /**
    * Cases this surface cannot pass, by id, each with the reason. The case is still played: one that

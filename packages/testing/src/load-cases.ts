@@ -4,6 +4,7 @@ import { DataError } from './check.ts';
 import { checkCase } from './check-case.ts';
 import { checkSelection } from './check-selection.ts';
 
+/** Which cases to read. What is left out is not asked for. */
 export interface LoadCasesOptions {
   /** Only these kinds of input. Default: all. */
   readonly kinds?: readonly InputKind[];

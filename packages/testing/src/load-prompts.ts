@@ -6,7 +6,9 @@ import type { JsonObject } from './json.ts';
 export interface PromptCase {
   /** `<family>/<name>`, the path of the file. */
   readonly id: string;
+  /** Whose template it is. */
   readonly family: PromptFamily;
+  /** OpenAI-shaped, as they were given to the template. */
   readonly messages: readonly JsonObject[];
   /** `null`: the request had no tools. */
   readonly tools: readonly JsonObject[] | null;
@@ -16,12 +18,16 @@ export interface PromptCase {
   readonly expected: string;
 }
 
+/** A family whose chat template was recorded, under its name in `@kimi-tc/core`. */
 export type PromptFamily = (typeof promptFamilies)[number];
 
-/** Names are those of the chat templates. */
+/** Keywords of the chat templates, under their names there. */
 export interface PromptOptions {
+  /** The model is to think. */
   readonly thinking?: boolean;
+  /** Thoughts of finished answers stay. */
   readonly preserve_thinking?: boolean;
+  /** The prompt ends with the beginning of the assistant's turn. */
   readonly add_generation_prompt?: boolean;
 }
 

@@ -2,12 +2,15 @@ import type { FinishWord } from './case.ts';
 
 /** What a surface made of an input of kind `deltas`, `chunks` or `message`. */
 export interface TurnOutcome {
+  /** Whole text; empty if there was none. */
   readonly reasoning: string;
+  /** Whole text; empty if there was none. */
   readonly content: string;
   /** Complete calls, in order. */
   readonly toolCalls: readonly OutcomeToolCall[];
   /** Calls that were begun and must not be dispatched, in order. */
   readonly incompleteToolCalls: readonly OutcomeIncompleteToolCall[];
+  /** As the surface tells it to its users. */
   readonly finishReason: FinishWord;
   /** Codes of all problems reported; order and repetitions do not count. */
   readonly problems: readonly string[];
@@ -27,16 +30,21 @@ export interface TurnOutcome {
   readonly finishEvents?: number;
 }
 
+/** A call that the surface delivered to be run. */
 export interface OutcomeToolCall {
   /** Absent where a host numbers calls by their place in the list. */
   readonly index?: number;
+  /** As it was delivered. */
   readonly id: string;
+  /** As it was delivered. */
   readonly name: string;
   /** The JSON text, exactly. */
   readonly arguments: string;
 }
 
+/** A call that the surface told of, and did not deliver. */
 export interface OutcomeIncompleteToolCall {
+  /** Best effort; empty if there was none. */
   readonly name: string;
   /** As far as they arrived. */
   readonly arguments: string;
@@ -47,8 +55,11 @@ export interface OutcomeIncompleteToolCall {
  * `null` means refused before sending.
  */
 export interface RequestOutcome {
+  /** Of a `history`: the messages that are sent. */
   readonly messages?: readonly unknown[] | null;
+  /** Of a `schema`: the schema, or the tools, that are sent. */
   readonly schema?: unknown;
+  /** Of a `request`: the body that is sent. */
   readonly request?: unknown;
   /** Codes of all problems reported. */
   readonly problems: readonly string[];

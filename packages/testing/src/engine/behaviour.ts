@@ -26,6 +26,7 @@ export interface Behaviour {
   treat?(pieces: Pieces): readonly Part[];
   /** The treatment of a row that has none of its own, if no other row brings one. Default: `healthy`. */
   readonly treatment?: 'raw-content';
+  /** Changes what the server made of the text, before it is put on the wire. */
   editReply?(reply: Reply, context: ReplyContext): Reply;
   /** Changes the chunks of one streamed choice. */
   editChunks?(chunks: readonly Chunk[], usage: Usage): readonly Chunk[];

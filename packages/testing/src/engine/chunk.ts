@@ -1,8 +1,12 @@
 import type { JsonValue } from '../json.ts';
 
+/** Token counts, as the API has them. */
 export interface Usage {
+  /** Tokens of the prompt. */
   readonly prompt_tokens: number;
+  /** Tokens of the reply, reasoning included. */
   readonly completion_tokens: number;
+  /** The sum of both. */
   readonly total_tokens: number;
 }
 

@@ -4,6 +4,7 @@ import { editText, readReply } from './render-chat.ts';
 import type { EngineRequest } from './request-record.ts';
 import { type EngineChunking, type Script, toTurn, turnPieces } from './script.ts';
 
+/** How a pretend engine is to be. */
 export interface EngineOptions {
   /**
    * What the model says. A list is indexed by the number of replies that the conversation of a

@@ -2,9 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 /** One request that reached the engine; its fields fill in while it is answered. */
 export interface EngineRequest {
+  /** In capitals. */
   readonly method: string;
   /** Without the query. */
   readonly path: string;
+  /** Names in lower case. */
   readonly headers: IncomingHttpHeaders;
   /** The parsed JSON, the text if it is no JSON, `undefined` if there is none. */
   readonly body: unknown;
