@@ -57,7 +57,7 @@ export interface OutcomeIncompleteToolCall {
 export interface RequestOutcome {
   /** Of a `history`: the messages that are sent. */
   readonly messages?: readonly unknown[] | null;
-  /** Of a `schema`: the schema, or the tools, that are sent. */
+  /** Of a `schema`: the schema that is sent; of one with `tools` only the problems are compared. */
   readonly schema?: unknown;
   /** Of a `request`: the body that is sent. */
   readonly request?: unknown;

@@ -22,6 +22,7 @@ export type KimiModelId =
 export interface ModelProfile {
   /** The id as it was given. */
   id: string;
+  /** The generation it belongs to; what endpoints and prompts want depends on it. */
   family: ModelFamily;
   /** How the model marks up its calls. */
   grammar: 'k2' | 'k3';

@@ -36,6 +36,7 @@ export type ProblemCode =
 
 /** Something wrong in the input, as a value. The input is still read to its end. */
 export interface Problem {
+  /** What kind of problem; the stable part. */
   code: ProblemCode;
   /** For people. Holds no text of the model and no key; may change between versions. */
   message: string;

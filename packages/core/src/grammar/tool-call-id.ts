@@ -9,6 +9,7 @@ export interface ParsedToolCallId {
   name: string;
   /** Decimal digits as written. A string, as counters can exceed 2^53. */
   counter: string | undefined;
+  /** How it was written. */
   form: ToolCallIdForm;
 }
 

@@ -3,8 +3,11 @@ import { tidyToolCallId } from './tool-call-id.ts';
 
 /** A tool as it stands in an OpenAI chat request. */
 export interface ToolDefinition {
+  /** Tells it from the tools that a provider runs. */
   type: 'function';
+  /** What the model may call. */
   function: {
+    /** Not empty. Which names an endpoint takes is the business of `normalizeRequest`. */
     name: string;
     description?: string | undefined;
     /** JSON Schema of the arguments. */
@@ -14,7 +17,9 @@ export interface ToolDefinition {
 
 /** A tool that a provider runs itself, or of another kind; no model calls it by a function name. */
 export interface HostedTool {
+  /** The provider's own word, e.g. `web_search`. */
   type: string;
+  /** Absent: it has no name that a model could call. */
   function?: undefined;
 }
 

@@ -74,6 +74,7 @@ export interface KimiTurn {
   toolCalls: ToolCall[];
   /** Calls that must not run. */
   incompleteToolCalls: IncompleteToolCall[];
+  /** `other` without a word as long as the turn has not ended. */
   finishReason: FinishReason;
   /** What was wrong, in the order in which it was found. */
   problems: Problem[];

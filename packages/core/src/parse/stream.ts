@@ -2,8 +2,9 @@ import { expectOption } from '../kimi-error.ts';
 import type { KimiEvent } from './events.ts';
 import { createParser, type ParserOptions } from './parser.ts';
 
-/** `finishReason`: the server's word, or a function asked for it when the text is over. Default: none. */
+/** What is known about the reply that is streamed. */
 export interface StreamOptions extends ParserOptions {
+  /** The server's word, or a function asked for it when the text is over. Default: none. */
   finishReason?: string | null | (() => string | null | undefined) | undefined;
 }
 

@@ -10,6 +10,7 @@ export interface ToolCallPiece {
    * Absent: a new `id` begins a call, no `id` goes on with the last one.
    */
   index?: number | undefined;
+  /** The server's own; the first one of a call is kept as it is. */
   id?: string | null | undefined;
   /** A piece of the name; the name so far again is a repetition. */
   name?: string | null | undefined;

@@ -11,6 +11,7 @@ const STATE_NAMES = ['text', 'section', 'header', 'arguments', 'quoted-trial', '
 
 /** Where in the grammar the machine stands. */
 export interface Place {
+  /** The state that reads the next lexeme. */
   state: StateName;
   /**
    * Of `text`: `thought` while what is said is reasoning, `quote` in a fence or code span. Of `arguments`:
@@ -39,6 +40,7 @@ export type HeldReason =
 
 /** Text that came in and has not left. */
 export interface Held {
+  /** Why it waits. */
   reason: HeldReason;
   /** UTF-16 units, at least 1. */
   length: number;
@@ -48,8 +50,9 @@ export interface Held {
 export interface TraceStep {
   /** What was read: text, a marker, or at the end of the stream `cut-marker` or `end-of-sequence`. */
   lexeme: Pick<Lexeme, 'kind' | 'text' | 'channel' | 'offset'>;
-  /** Where the machine stood in front of it, and behind it. */
+  /** Where the machine stood in front of it. */
   place: Place;
+  /** Where it stands behind it. */
   next: Place;
   /** UTF-16 units at its start that had been read before: it is read again, as something else. */
   seen: number;
@@ -61,6 +64,7 @@ export interface TraceStep {
   held: Held[];
 }
 
+/** A parser that can be asked what it holds. */
 export interface TracedParser extends KimiParser {
   /** What waits now, a beginning of a marker included. */
   held(): Held[];

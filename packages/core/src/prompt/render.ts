@@ -18,6 +18,7 @@ export interface PromptMessage {
   role: string;
   /** Who speaks; takes the place of the role's name in the prompt. */
   name?: string | undefined;
+  /** Text, or parts that are written one behind the other. Default: empty. */
   content?: string | readonly PromptPart[] | null | undefined;
   /** The thought in front of an answer. The only field that is read for it. */
   reasoning_content?: string | null | undefined;
@@ -33,6 +34,7 @@ export interface PromptMessage {
 export interface PromptPart {
   /** `image`, `image_url`, `video`, `video_url`; any other part is read for its text. */
   type?: string | undefined;
+  /** Of a text part; written as it is. */
   text?: string | undefined;
 }
 
@@ -40,6 +42,7 @@ export interface PromptPart {
 export interface PromptToolCall {
   /** Written as it is; normalize the history first where ids are not `functions.NAME:COUNTER`. */
   id?: string | undefined;
+  /** What is called; must be there. */
   function?: {
     /** Not written: the id holds the name. */
     name?: string | undefined;

@@ -3,6 +3,7 @@ import { KimiError } from '../kimi-error.ts';
 
 /** A piece of a prompt. */
 export interface PromptSegment {
+  /** Never empty. */
   text: string;
   /**
    * True: one control token (or the placeholder that a media processor replaces by some). False: text
