@@ -68,6 +68,8 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
   /** The last usage that stood on the choice, or on a finish chunk that was replaced by a later one. */
   let choiceUsage: unknown;
   let latest: JsonObject = { choices: [{ index: 0 }] };
+  /** What another reader of this package has said about the choice. */
+  let told: unknown;
   let ended = false;
   /** The choice has a call in the API's older form: all from there on passes, the finish too. */
   let passing = false;
@@ -209,6 +211,7 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
       return [...fail(), chunk];
     }
     if (isThere(choice.usage)) choiceUsage = choice.usage;
+    if (isThere(choice.x_kimi)) told = choice.x_kimi;
     if (ended) return isThere(chunk.usage) ? [{ ...chunk, choices: [] }] : [];
     latest = chunk;
     const delta = deltaOf(choice);
@@ -225,7 +228,7 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
     const sent = finish && textOf(choiceOf(finish.chunk).finish_reason);
     reader.end(sent);
     const { chunks, pieces } = waiting.flush(takeMade());
-    return [...said, ...chunks, ...continueWith(latest, pieces), ...toLast(extras.finish(sent).extra)];
+    return [...said, ...chunks, ...continueWith(latest, pieces), ...toLast(extras.finish(sent, told).extra)];
   }
 
   /** What there is to say about a choice that has no finish to say it on. */
@@ -262,7 +265,7 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
       ended = true;
       const sent = finish && textOf(choiceOf(finish.chunk).finish_reason);
       reader.end(sent);
-      const { word, extra } = extras.finish(sent);
+      const { word, extra } = extras.finish(sent, told);
       const { chunks, pieces } = waiting.flush(takeMade());
       if (chunks.length > 0) roleSent = true;
       const lifts = withUsage && isThere(choiceUsage) && !isThere(finish?.chunk.usage);

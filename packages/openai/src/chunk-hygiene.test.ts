@@ -1,5 +1,6 @@
 import { type BehaviourName, type EngineOptions, startEngine } from '@kimi-tc/testing';
 import OpenAI from 'openai';
+import { Stream } from 'openai/streaming';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   createKimiFetch,
@@ -437,6 +438,31 @@ describe('a call that was given up', () => {
       : completions.runTools({ ...params, stream: false });
     await runner.done();
     expect(runs).toBe(0);
+  });
+
+  test.each([
+    ['never on the wire', `${begin}${call('look<the thing', '{"at":"home"}')}${end}`],
+    ['cut on the wire', `Hm.${begin}${call('functions.look:0', '{"at":"ho', '')}`],
+    ['beside one that runs', `${begin}${call('call_9', '{"at":"a"}')}${call('look<it', '{}')}${end}`],
+    ['nothing of a call', '<think>Hm.</think>'],
+  ])('is told as by the first of two readers in a row: %s', async (_, text) => {
+    const engine = await startEngine({ script: [text], behaviour: 'raw-content' });
+    onTestFinished(() => engine.stop());
+    const once = createKimiFetch();
+    for (const stream of [true, false]) {
+      const [alone, behind] = await Promise.all(
+        [once, createKimiFetch({ fetch: once })].map(async (fetch) => {
+          const client = new OpenAI({ baseURL: engine.baseURL, apiKey: 'none', fetch });
+          const reply = await client.chat.completions.create({ ...ask, stream });
+          const chunks: unknown[] = [];
+          if (reply instanceof Stream) for await (const one of reply) chunks.push(one);
+          else chunks.push(reply);
+          return lastExtra(chunks as KimiChunk[]);
+        }),
+      );
+      expect(alone).toBeDefined();
+      expect(behind).toEqual(alone);
+    }
   });
 
   test('is not in a message', async () => {

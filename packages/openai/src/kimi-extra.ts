@@ -1,13 +1,16 @@
 import type { KimiEvent, Problem } from '@kimi-tc/core';
 import type { KimiExtra, KimiIncompleteToolCall } from './kimi-chunk.ts';
+import { mergeExtra } from './merge-extra.ts';
 
 export interface ExtraCollector {
   push(event: KimiEvent): void;
   /**
-   * The word for the wire and what there is to say about the choice, once the turn has ended.
+   * The word for the wire and what there is to say about the choice, once the turn has ended. Nothing, if there
+   * is nothing to add to what was told.
    * @param sent the server's finish reason; absent when it sent none
+   * @param told what another reader of this package has said about the choice
    */
-  finish(sent: string | undefined): { word: string; extra: KimiExtra | undefined };
+  finish(sent: string | undefined, told: unknown): { word: string; extra: KimiExtra | undefined };
 }
 
 /** @param streamed whether the calls' deltas are on the wire, under their index */
@@ -79,18 +82,18 @@ export function createExtraCollector(streamed: boolean): ExtraCollector {
           finishReason = event.finishReason;
       }
     },
-    finish(sent) {
+    finish(sent, told) {
       const { unified, raw } = finishReason;
       const word = unified === 'other' ? (raw ?? 'stop') : unified.replace('-', '_');
       const toPlace = createPlacing();
       const calls = rewritten.filter(({ index }) => streamed || complete.includes(index)).map(toPlace);
-      const extra: KimiExtra = {
+      const found: KimiExtra = {
         ...(problems.length > 0 && { problems: problems.map(toPlace) }),
         ...(calls.length > 0 && { tool_calls: calls }),
         ...(incomplete.length > 0 && { incomplete_tool_calls: incomplete.map(toPlace) }),
         ...(word !== sent && { finish_reason: sent ?? null }),
       };
-      return { word, extra: Object.keys(extra).length > 0 ? extra : undefined };
+      return { word, extra: Object.keys(found).length > 0 ? mergeExtra(told, found) : undefined };
     },
   };
 }

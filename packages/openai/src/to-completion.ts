@@ -37,7 +37,7 @@ function toChoice(choice: JsonObject, completion: JsonObject, settings: Transfor
   reader.readMessage(message);
   const sent = textOf(choice.finish_reason) || undefined;
   reader.end(sent);
-  const { word, extra } = extras.finish(sent);
+  const { word, extra } = extras.finish(sent, choice.x_kimi);
   const { turn } = assembler;
   if (word === sent && !extra && isHealthy(message, turn)) return choice;
   return {
