@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../error-message.ts';
 import { isObject, type JsonObject, objectsOf, readObject, textOf } from '../json.ts';
 import { UsageError } from '../terminal/usage-error.ts';
-import { type Chat, readChunks, readCompletion, readError } from './read-chat.ts';
+import { type Chat, readChunks, readCompletion } from './read-chat.ts';
 import { readWire, type Wire } from './read-wire.ts';
 
 /** What came of one request. */
@@ -183,7 +184,7 @@ function toFailure({ status, headers }: Response, text: string): Failure {
   const body = readObject(text);
   const error = isObject(body?.error) ? body.error : undefined;
   const isHtml = headers.get('content-type')?.includes('html') === true || /^\s*<(!doctype|html)/i.test(text);
-  const message = body ? (readError(body) ?? '') : text;
+  const message = body ? messageOf(body) : text;
   return { kind: 'status', status, message: message.slice(0, 300), error, isHtml };
 }
 

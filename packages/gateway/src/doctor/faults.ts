@@ -33,6 +33,7 @@ function byNothing(level: Level, title: string, fix: string): Fault {
 
 const RETRY = "the client's own retries; nothing to set here";
 const SERVER = 'mend or replace the server, or what stands in front of it';
+const ERRORS = `${SERVER}; kimi-tc gateway tells them in the shape of the API`;
 const FRAMING = 'legal; kimi-tc reads it, as the SDKs do, and may pass it on so';
 
 /** All that the doctor can find, under the code that names it. */
@@ -196,14 +197,14 @@ export const faults = {
     'a request got no answer in time',
     'raise --timeout, or look at the server',
   ),
-  'html-error-page': byNothing('fault', 'errors are HTML pages of a proxy', SERVER),
+  'html-error-page': byNothing('fault', 'errors are HTML pages of a proxy', ERRORS),
   'tool-use-failed': byNothing(
     'fault',
     "the server fails on the model's calls (tool_use_failed)",
     "transport: 'completions', if the server has text completions",
   ),
   'request-refused': byNothing('fault', 'a plain request is refused', 'see what the server says'),
-  'errors-unreadable': byNothing('fault', 'errors do not have the shape of the OpenAI API', SERVER),
+  'errors-unreadable': byNothing('fault', 'errors do not have the shape of the OpenAI API', ERRORS),
   'no-chat-endpoint': byNothing(
     'fault',
     'there are text completions only',

@@ -1,4 +1,5 @@
 import { CUT_ARGUMENTS_SEAL } from '@kimi-tc/core';
+import { messageOf } from '../error-message.ts';
 import { isObject, type JsonObject, objectsOf, textOf } from '../json.ts';
 
 /** What a plain client of the OpenAI API sees of a reply, streamed or not; nothing is mended. */
@@ -43,6 +44,7 @@ export interface CallFragment {
 export function readChunks(chunks: readonly JsonObject[]): Chat {
   const choices = chunks.map((chunk) => objectsOf(chunk.choices)[0]);
   const deltas = choices.map((choice) => (isObject(choice?.delta) ? choice.delta : {}));
+  const failed = chunks.find((chunk) => 'error' in chunk && chunk.error !== null);
   return {
     ...readFields(deltas),
     streamed: true,
@@ -50,7 +52,7 @@ export function readChunks(chunks: readonly JsonObject[]): Chat {
     finishReasons: choices.flatMap((choice) => textOf(choice?.finish_reason) || []),
     usage: chunks.map((chunk) => chunk.usage).findLast(isObject),
     usageOnChoice: choices.some((choice) => isObject(choice?.usage)),
-    error: readError(chunks.find((chunk) => 'error' in chunk && chunk.error !== null)),
+    error: failed && messageOf(failed),
     pieces: deltas,
   };
 }
@@ -66,16 +68,9 @@ export function readCompletion(completion: JsonObject): Chat {
     finishReasons: [textOf(choice?.finish_reason)].filter((word) => word !== ''),
     usage: isObject(completion.usage) ? completion.usage : undefined,
     usageOnChoice: isObject(choice?.usage),
-    error: choice ? undefined : readError(completion),
+    error: choice ? undefined : messageOf(completion),
     pieces: [message],
   };
-}
-
-/** What an answer of the OpenAI API's error shape says. */
-export function readError(body: JsonObject | undefined): string | undefined {
-  if (!body) return undefined;
-  const { error } = body;
-  return (isObject(error) ? textOf(error.message) : textOf(error)) || JSON.stringify(body).slice(0, 200);
 }
 
 function readFields(fields: readonly JsonObject[]): Pick<Chat, 'content' | 'reasoningContent' | 'reasoning'> {

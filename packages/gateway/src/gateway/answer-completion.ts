@@ -1,5 +1,4 @@
-import { readObject } from '../json.ts';
-import { ApiError, toApiError } from './api-error.ts';
+import { toApiError } from './api-error.ts';
 import { isJson, typeOf } from './content-type.ts';
 import { type Exchange, exchanges } from './exchange.ts';
 import { toClientHeaders, toUpstreamHeaders } from './headers.ts';
@@ -7,9 +6,10 @@ import type { Metrics } from './metrics.ts';
 import type { ModelRouter } from './model-router.ts';
 import { readJsonBody } from './read-body.ts';
 import type { Recorder } from './recording.ts';
-import { renameModel, renameModelInStream } from './rename-model.ts';
+import { renameModelInStream } from './rename-model.ts';
 import { toReplyBody } from './reply-body.ts';
 import type { Slots } from './slots.ts';
+import { toWhole } from './whole-reply.ts';
 
 /** What requests for completions go through. */
 export interface CompletionParts {
@@ -73,19 +73,17 @@ async function answerInSlot(
   const response = await (path === '/chat/completions'
     ? upstream.chat(path, init)
     : upstream.pass(path, init));
-  if (!response.ok) {
-    const refused = await toRefusal(response, upstream.name, exchange.id);
-    release();
-    onEnd(refused.status);
-    return refused;
-  }
   const down = nameExchange(toClientHeaders(response.headers), exchange.id);
-  if (response.body === null || !isStream(response, value.stream)) {
-    const whole = await readWhole(response, upstream.name, name);
+  if (!response.ok || response.body === null || !isStream(response, value.stream)) {
+    const whole = toWhole(await response.arrayBuffer(), response.status, down, {
+      upstream: upstream.name,
+      name,
+    });
     release();
-    countFirst(metrics, exchange);
-    onEnd(200);
-    return new Response(whole, { status: response.status, headers: down });
+    if (whole.ok) countFirst(metrics, exchange);
+    else if (response.ok) exchange.failure = 'upstream_error';
+    onEnd(whole.status);
+    return whole;
   }
   metrics.streamsOpen.inc();
   const stream = toReplyBody(
@@ -124,41 +122,8 @@ function isStream({ headers }: Response, asked: unknown): boolean {
   return type === 'text/event-stream' || (asked === true && !isJson(type));
 }
 
-/**
- * The bytes of a whole reply, untouched unless its model has another name here.
- *
- * @throws ApiError 502 if they are no JSON object: clients ask once more on that, and fail on half a reply with 200
- */
-async function readWhole(
-  response: Response,
-  upstream: string,
-  name: string | undefined,
-): Promise<ArrayBuffer | string> {
-  const whole = await response.arrayBuffer();
-  const reply = readObject(new TextDecoder().decode(whole));
-  if (reply === undefined)
-    throw new ApiError(
-      502,
-      'upstream_error',
-      `The upstream ${upstream} answers with what is no JSON object.`,
-    );
-  return name === undefined ? whole : JSON.stringify(renameModel(reply, name));
-}
-
 /** What the log calls the exchange, where the upstream has no name for it. */
 function nameExchange(headers: Headers, id: string): Headers {
   if (!headers.has('x-request-id')) headers.set('x-request-id', id);
   return headers;
-}
-
-/** The upstream's own error; in the shape of the API where it is a page or nothing. */
-async function toRefusal(response: Response, upstream: string, id: string): Promise<Response> {
-  const { status } = response;
-  const headers = nameExchange(toClientHeaders(response.headers), id);
-  const body = await response.arrayBuffer();
-  if (isJson(typeOf(headers)) && body.byteLength > 0) return new Response(body, { status, headers });
-  headers.delete('content-type');
-  return new ApiError(status, 'upstream_error', `The upstream ${upstream} answers with status ${status}.`, {
-    headers: Object.fromEntries(headers),
-  }).toResponse();
 }

@@ -240,8 +240,13 @@ function encodingOf(headers: Headers): string {
   return encoding === 'identity' ? '' : encoding;
 }
 
+/** What failed, in a word: what is no HTTP has no code. */
 function codeOf(error: unknown): string {
-  const { code, cause } = Object(error) as { code?: unknown; cause?: { code?: unknown } };
-  const found = code ?? cause?.code;
+  const { code, cause, name } = Object(error) as {
+    code?: unknown;
+    cause?: { code?: unknown };
+    name?: unknown;
+  };
+  const found = code ?? cause?.code ?? name;
   return typeof found === 'string' ? found : 'unknown';
 }

@@ -153,6 +153,64 @@ describe('an answer that is none', () => {
   });
 });
 
+describe('an error in another shape than that of the API', () => {
+  const json = 'content-type: application/json';
+
+  test.each<[string, string, string, Record<string, unknown>]>([
+    [
+      'a message by itself',
+      json,
+      '{"object":"error","message":"Too long.","code":400}',
+      { message: 'Too long.' },
+    ],
+    ['a word', json, '{"error":"Too long.","code":"too_long","param":"messages"}', { message: 'Too long.' }],
+    ['a detail', json, '{"detail":"Too long."}', { message: 'Too long.' }],
+    ['details', json, '{"detail":[{"msg":"Too long."}]}', { message: '[{"msg":"Too long."}]' }],
+    ['an error without a message', json, '{"error":{"number":7}}', { message: '{"number":7}' }],
+    ['a list', json, '["Too long."]', { message: '["Too long."]' }],
+    ['half of the JSON', json, '{"error":{"mess', { message: '{"error":{"mess' }],
+    ['plain words', 'content-type: text/plain', 'Too long.\n', { message: 'Too long.' }],
+  ])('%s is told as one', async (_, type, text, { message: said }) => {
+    reply = [head([type], '400 Bad Request'), text];
+    for (const stream of [false, true]) {
+      const response = await ask(stream);
+      expect(response.status).toBe(400);
+      const { error } = (await response.json()) as { error: Record<string, unknown> };
+      expect(error).toMatchObject({ type: 'invalid_request_error' });
+      expect(error.message).toMatch(/^The upstream 127\.0\.0\.1:\d+ answers with status 400: /);
+      expect(String(error.message)).toContain(said);
+    }
+  });
+
+  test('keeps its code and its field', async () => {
+    reply = [head([json], '400 Bad Request'), '{"error":"Too long.","code":"too_long","param":"messages"}'];
+    const { error } = (await (await ask(false)).json()) as { error: object };
+    expect(error).toMatchObject({ code: 'too_long', param: 'messages' });
+  });
+
+  test('is told in part if it is long', async () => {
+    reply = [head(['content-type: text/plain'], '400 Bad Request'), 'x'.repeat(100_000)];
+    expect((await (await ask(false)).text()).length).toBeLessThan(1500);
+  });
+});
+
+describe('a success that holds no reply', () => {
+  test.each<[string, string, number, string]>([
+    ['an error', '{"error":{"message":"No GPU."}}', 502, 'No GPU.'],
+    ['an error with a status in it', '{"error":{"message":"Slow down.","code":429}}', 429, 'Slow down.'],
+    ['an error with another code in it', '{"error":{"message":"No.","code":"no_gpu"}}', 502, 'No.'],
+    ['an error in a word', '{"error":"No GPU."}', 502, 'answers with an error: No GPU.'],
+    ['no choices', '{"id":"c","choices":null}', 502, 'answers with a reply without choices: {'],
+  ])('%s is a failure of the upstream', async (_, text, status, said) => {
+    reply = [head(['content-type: application/json']), text];
+    const response = await ask(false);
+    expect(response.status).toBe(status);
+    const { error } = (await response.json()) as { error: { message: string } };
+    expect(error.message).toContain(said);
+    expect(gateway.lines.at(-1)).toMatchObject({ status, failure: 'upstream_error' });
+  });
+});
+
 // A machine that is busy elsewhere may be late.
 test('a connection that rests is closed before servers close it', { retry: 3 }, async () => {
   rests.length = 0;
