@@ -40,7 +40,10 @@ export interface Problem {
   code: ProblemCode;
   /** For people. Holds no text of the model and no key; may change between versions. */
   message: string;
-  /** UTF-16 units of the turn, both channels in arrival order, in front of the place it is about. */
+  /**
+   * UTF-16 units of the turn, both channels in arrival order, in front of the place it is about. About a call in a
+   * lenient form or in guided JSON: in front of the place where it was told to be one, the end of its text run.
+   */
   offset: number;
   /** The started call it is about, if any. */
   index?: number;

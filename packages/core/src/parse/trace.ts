@@ -21,8 +21,9 @@ export interface Place {
 }
 
 /**
- * Why text waits; the table "Held text" of docs/grammar.md has the same rows. `unnamed-call`: the call has
- * not started, as its tool is not known before its end.
+ * Why text waits: the rows of the table "Held text" of docs/grammar.md that are about text. `unnamed-call`: the
+ * call has not started, as its tool is not known before its end, or as it may be the twin of one that the server
+ * parsed itself.
  */
 export type HeldReason =
   | 'marker'
