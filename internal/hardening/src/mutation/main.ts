@@ -7,11 +7,10 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const stryker = fileURLToPath(new URL('../../bin/stryker.js', import.meta.resolve('@stryker-mutator/core')));
-const plugins = ['@stryker-mutator/vitest-runner', './corpus-runner.ts']
-  .map((name) => fileURLToPath(import.meta.resolve(name)))
-  .join();
 const words = process.argv.slice(2).filter((word) => word !== '--');
 const isUnit = words.includes('--unit');
+/** What plays the tests against each mutant. */
+const runner = isUnit ? '@stryker-mutator/vitest-runner' : './corpus-runner.ts';
 const given = words.filter((word) => word !== '--unit');
 const files =
   given.length > 0 ? given : ['parse/*.ts', 'grammar/*.ts', '!parse/problem-messages.ts', '!**/*.test.ts'];
@@ -29,7 +28,7 @@ const { status } = spawnSync(
     '--mutate',
     mutate,
     '--plugins',
-    plugins,
+    fileURLToPath(import.meta.resolve(runner)),
     '--testRunner',
     isUnit ? 'vitest' : 'corpus',
   ],

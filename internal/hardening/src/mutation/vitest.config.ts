@@ -12,6 +12,8 @@ export default defineConfig({
   test: {
     root: here('../../../..'),
     fsModuleCache: false,
+    // As in the root: what is slow on a busy machine has not failed.
+    testTimeout: 60_000,
     include: [
       'packages/core/src/corpus.test.ts',
       'packages/core/src/parse/*.test.ts',
