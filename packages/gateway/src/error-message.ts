@@ -2,7 +2,7 @@ import { isObject, type JsonObject, textOf } from './json.ts';
 
 /**
  * What an error of a server says: `{ "error": { "message" } }` as the API has it, `{ "error": "…" }`,
- * `{ "message" }` (vLLM before 0.10) or `{ "detail" }` (FastAPI); its JSON if it says nothing.
+ * `{ "message" }` (older vLLM) or `{ "detail" }` (FastAPI); its JSON if it says nothing.
  */
 export function messageOf(body: JsonObject): string {
   const { error, message, detail } = body;

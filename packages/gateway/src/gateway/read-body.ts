@@ -83,5 +83,8 @@ function malformed(why: string): ApiError {
 }
 
 function tooLarge(limit: number): ApiError {
-  return new ApiError(413, 'request_too_large', `The request body is larger than ${limit} bytes.`);
+  return new ApiError(413, 'request_too_large', `The request body is larger than ${limit} bytes.`, {
+    // What is left of it is not read, so that no other request can follow.
+    headers: { connection: 'close' },
+  });
 }

@@ -96,11 +96,11 @@ describe('errors name the place, what was expected and what was found', () => {
     ['{"a":', 'FILE: expected JSON'],
     [
       { upstreams: [{ url }], listen: { port: 70_000 } },
-      'FILE: listen.port: expected a port up to 65535, found 70000',
+      'FILE: listen.port: expected a port, from 0 to 65535, found 70000',
     ],
     [
       { upstreams: [{ url }], listen: { port: 'x' } },
-      'FILE: listen.port: expected a whole number of a port from 0, found "x"',
+      'FILE: listen.port: expected a port, from 0 to 65535, found "x"',
     ],
     [{ upstreams: [{ url }], lisen: {} }, 'FILE: lisen: there is no such setting'],
     [{ upstreams: [{ url, key: 'k' }] }, 'FILE: upstreams[0].key: there is no such setting'],
@@ -156,7 +156,7 @@ describe('errors name the place, what was expected and what was found', () => {
   test('a flag by its name', () => {
     const given = [...upstream, ...flags(['--port', 'listen.port', 'abc'])];
     expect(() => readSettings(given, undefined, {})).toThrow(
-      /^--port: expected a whole number .*, found "abc"$/,
+      /^--port: expected a port, from 0 to 65535, found "abc"$/,
     );
     const wrong = [...upstream, ...flags(['KIMI_TC_ALLOW_ORIGIN', 'origins', ['nope']])];
     expect(() => readSettings(wrong, undefined, {})).toThrow(/^KIMI_TC_ALLOW_ORIGIN: expected an origin/);
@@ -170,6 +170,20 @@ describe('errors name the place, what was expected and what was found', () => {
     expect(() => readSettings(given, undefined, {})).toThrow('--model-map: expected one upstream, found 2');
     const pair = [...upstream, ...flags(['--model-map', 'upstream.models', ['a']])];
     expect(() => readSettings(pair, undefined, {})).toThrow('--model-map: expected NAME=ID, found "a"');
+    const same = flags(['--upstream', 'upstreams', [url, url]]);
+    expect(() => readSettings(same, undefined, {})).toThrow(/^--upstream: expected a name of its own/);
+  });
+
+  test('of a name that stands for two models', () => {
+    const pairs = [
+      ['a', 'b'],
+      ['c', 'd'],
+      ['a', 'e'],
+    ];
+    const given = [...upstream, ...flags(['--model-map', 'upstream.models', pairs])];
+    expect(() => readSettings(given, undefined, {})).toThrow(
+      '--model-map: expected each name once, found "a" once more',
+    );
   });
 
   test('of several settings at once', () => {
@@ -198,6 +212,12 @@ describe('errors name the place, what was expected and what was found', () => {
     );
     expect(errorOf({ upstreams: [{ url }], gatewayKeysEnv: 'NO' }, { NO: ' ' })).toContain('gatewayKeysEnv');
   });
+});
+
+test('a file that an editor began with a byte order mark is read', () => {
+  expect(
+    readSettings([], fileOf(`\ufeff${JSON.stringify({ upstreams: [{ url }] })}`), {}).upstreams,
+  ).toHaveLength(1);
 });
 
 describe('a public address', () => {

@@ -58,7 +58,8 @@ export function readSettings(
 function readFile(file: string): Tree {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    // Editors on Windows put a byte order mark in front.
+    text = readFileSync(file, 'utf8').replace(/^\ufeff/, '');
   } catch (error) {
     throw new SettingsError(`${file}: cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
@@ -79,7 +80,7 @@ function placeUpstreams(tree: Tree, given: readonly GivenOption[], origins: Map<
   const urls = given.find(({ path }) => path === 'upstreams');
   if (urls) {
     tree.upstreams = (urls.value as unknown[]).map((url) => ({ url }));
-    for (const at of (urls.value as unknown[]).keys()) origins.set(`upstreams.${at}.url`, urls.from);
+    origins.set('upstreams', urls.from);
   }
   for (const { path, value, from } of given.filter((option) => option.path.startsWith('upstream.'))) {
     const [only, ...others] = Array.isArray(tree.upstreams) ? tree.upstreams : [];
@@ -96,6 +97,10 @@ function placeUpstreams(tree: Tree, given: readonly GivenOption[], origins: Map<
 function toMap(pairs: readonly unknown[], from: string): Tree {
   const wrong = pairs.find((pair) => !Array.isArray(pair));
   if (wrong !== undefined) throw new SettingsError(`${from}: expected NAME=ID, found ${show(wrong)}`);
+  const names = (pairs as [string, string][]).map(([name]) => name);
+  const twice = names.find((name, at) => names.indexOf(name) < at);
+  if (twice !== undefined)
+    throw new SettingsError(`${from}: expected each name once, found ${show(twice)} once more`);
   return Object.fromEntries(pairs as [string, string][]);
 }
 
@@ -126,8 +131,11 @@ function describe(
 }
 
 function labelOf(path: string, file: string | undefined, origins: ReadonlyMap<string, string>): string {
-  const from = origins.get(path) ?? origins.get(path.replace(/\.\d+$/, ''));
-  if (from !== undefined) return from;
+  // What was given for a whole was given for its parts.
+  for (let whole = path; whole !== ''; whole = whole.slice(0, Math.max(whole.lastIndexOf('.'), 0))) {
+    const from = origins.get(whole);
+    if (from !== undefined) return from;
+  }
   const name = path.replace(/\.(\d+)/g, '[$1]');
   return file === undefined ? name || 'settings' : `${file}: ${name}`;
 }

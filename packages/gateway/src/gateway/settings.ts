@@ -9,6 +9,10 @@ const count = (from: number, unit: string) => {
   const error = `a whole number of ${unit} from ${from}`;
   return z.int({ error }).min(from, { error });
 };
+const port = () => {
+  const error = 'a port, from 0 to 65535';
+  return z.int({ error }).min(0, { error }).max(65_535, { error });
+};
 const milliseconds = () =>
   count(1, 'milliseconds').max(2 ** 31 - 1, { error: 'less than 2^31 milliseconds' });
 const flag = () => z.boolean({ error: 'true or false' });
@@ -105,7 +109,7 @@ export const settingsSchema = part({
   gatewayKeysEnv: variable().optional(),
   listen: part({
     host: text('an address or host name').default('127.0.0.1'),
-    port: count(0, 'a port').max(65_535, { error: 'a port up to 65535' }).default(4040),
+    port: port().default(4040),
     allowPublic: flag().default(false),
   }).prefault({}),
   /** Origins of web pages that may call. Default: none; callers that are no pages send no origin. */

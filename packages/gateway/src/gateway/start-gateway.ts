@@ -66,7 +66,7 @@ export async function startGateway(settings: Settings, log: Log): Promise<Gatewa
       },
     },
   );
-  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+  function answer(request: IncomingMessage, response: ServerResponse): void {
     response.setHeader('x-content-type-options', 'nosniff');
     // A connection that is kept would keep a closing server from ending.
     if (closing) response.setHeader('connection', 'close');
@@ -74,7 +74,16 @@ export async function startGateway(settings: Settings, log: Log): Promise<Gatewa
       if (closing) setImmediate(() => server.closeIdleConnections());
     });
     void listener(request, response);
+  }
+
+  const server = createServer(answer);
+  // What is too large is refused before it is sent.
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    if (!(Number(request.headers['content-length']) > limits.bodyBytes)) response.writeContinue();
+    answer(request, response);
   });
+  // What else a client may expect is for it to find out (RFC 9110, 10.1.1).
+  server.on('checkExpectation', answer);
   server.on('clientError', answerMalformed);
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {

@@ -246,6 +246,20 @@ describe('a client of another kind', () => {
     expect(text).toMatch(/^data: [\s\S]*data: \[DONE\]\n\n$/);
   });
 
+  test('that asks before it sends is told to, or that it is too much', async () => {
+    reply = [head(['content-type: application/json']), whole];
+    const ask = (expect: string, length: number, body = '') =>
+      sendRaw(
+        `POST /v1/chat/completions HTTP/1.1\r\nhost: a\r\nconnection: close\r\nexpect: ${expect}\r\ncontent-length: ${length}\r\n\r\n${body}`,
+      );
+    const body = JSON.stringify({ model: 'k', messages: [] });
+    expect(await ask('100-continue', body.length, body)).toMatch(
+      /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/,
+    );
+    expect(await ask('100-continue', 10 ** 9)).toMatch(/^HTTP\/1\.1 413 .*connection: close\r\n/is);
+    expect(await ask('something else', body.length, body)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  });
+
   test('with headers without end is told so', async () => {
     const received = await sendRaw(`GET /healthz HTTP/1.1\r\nhost: a\r\nx-a: ${'y'.repeat(40_000)}\r\n\r\n`);
     expect(received).toMatch(/^HTTP\/1\.1 431 Request Header Fields Too Large\r\n/);
