@@ -26,7 +26,7 @@ export interface ChunkTransform {
   pushKnown(choice: unknown, piece: TextPiece, split: () => readonly SayingChunk[]): KnownResult;
   /** The stream is over: all that is still held, and a finish for each choice that had none. */
   end(): readonly JsonObject[];
-  /** The reply failed: what was held, what there is to say about it, and no finish. */
+  /** The reply failed: what was held, what there is to say about it, and no finish that has not come. */
   fail(): readonly JsonObject[];
 }
 
@@ -35,7 +35,7 @@ export function createChunkTransform(settings: TransformSettings): ChunkTransfor
   const choices = new Map<unknown, ChoiceTransform>();
   /** The last chunk without a choice. */
   let bare: JsonObject | undefined;
-  /** A chunk with nothing but usage that came before the finish, which it is sent behind. */
+  /** The last chunk with nothing but usage: it is sent behind the finish, unless something else comes first. */
   let usage: JsonObject | undefined;
   let ended = false;
 
@@ -72,8 +72,6 @@ export function createChunkTransform(settings: TransformSettings): ChunkTransfor
   function pushBare(chunk: JsonObject): readonly JsonObject[] {
     if (!isThere(chunk.usage) || choices.size === 0) return [chunk];
     const before = takeUsage();
-    if ([...choices.values()].every((choice) => choice.isFinished()))
-      return [...before, ...endChoices(false), chunk];
     usage = chunk;
     return before;
   }
@@ -81,7 +79,9 @@ export function createChunkTransform(settings: TransformSettings): ChunkTransfor
   function fail(): JsonObject[] {
     if (ended) return [];
     ended = true;
-    return [...choices.values()].flatMap((choice) => choice.fail());
+    const last = (choice: ChoiceTransform) =>
+      choice.isFinished() ? choice.end(usage === undefined) : choice.fail();
+    return [...[...choices.values()].flatMap(last), ...takeUsage()];
   }
 
   function push(given: JsonObject): readonly JsonObject[] {

@@ -224,6 +224,35 @@ describe('the end of a stream', () => {
     expect(await client.chat.completions.stream(body).finalContent()).toBe('Hi.');
   });
 
+  test('text behind the finish and the usage is no less text', async () => {
+    const text = chunk({ content: ' More.' });
+    expect(await answer(`${hello}${chunk({}, 'stop')}${usage}${text}${done}`)).toBe(
+      `${hello}${usage}${text}${chunk({}, 'stop')}${done}`,
+    );
+  });
+
+  test('a finish and a usage that have come stay, where an error follows or the connection breaks', async () => {
+    const whole = `${hello}${chunk({}, 'stop')}${usage}`;
+    const error = 'data: {"error":{"message":"boom"}}\n\n';
+    expect(await answer(whole + error)).toBe(whole + error);
+    let reads = 0;
+    const source = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      pull(controller) {
+        if (reads++ > 0) controller.error(new Error('reset'));
+        else controller.enqueue(new TextEncoder().encode(whole));
+      },
+    });
+    const fetch = createKimiFetch({ fetch: async () => new Response(source, { headers: sse }) });
+    const response = await post(fetch, { ...body, stream: true });
+    let read = '';
+    const reading = (async () => {
+      for await (const bytes of response.body as ReadableStream<Uint8Array>)
+        read += new TextDecoder().decode(bytes);
+    })();
+    await expect(reading).rejects.toThrow('reset');
+    expect(read).toBe(whole);
+  });
+
   test('[DONE] with spaces around it is one', async () => {
     for (const spaced of ['data: [DONE] \n\n', 'data:  [DONE]\n\n', 'data: [DONE] ']) {
       const text = `${hello}${chunk({}, 'stop')}`;
