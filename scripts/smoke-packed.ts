@@ -1,6 +1,6 @@
 // Installs the tarballs that check:pkg packed into empty projects, as users would with npm and with
 // pnpm, under strict rules for peers; and there imports, requires, bundles and type-checks every entry
-// of every package, and runs every command.
+// of every package, and runs every command. The two projects are independent, and checked side by side.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,16 +12,21 @@ import { checkTypes } from './packed/types.ts';
 
 const packed = readPacked();
 
-for (const manager of ['npm', 'pnpm'] satisfies Manager[]) {
+async function check(manager: Manager): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), `kimi-tc-${manager}-`));
   try {
-    const consumer = createConsumer(folder, manager, packed);
-    checkRuns(consumer, packed);
-    checkTypes(consumer, packed);
+    const consumer = await createConsumer(folder, manager, packed);
+    await checkRuns(consumer, packed);
+    await checkTypes(consumer, packed);
     // What a bundler finds does not depend on who installed it.
     if (manager === 'npm') await checkBundles(consumer, packed);
     console.log(`${manager}: all entries and commands work`);
+  } catch (error) {
+    process.exitCode = 1;
+    console.error(`${manager}:`, error);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+await Promise.all([check('npm'), check('pnpm')]);

@@ -1,6 +1,7 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { type ExecFileException, execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { Packed } from './manifest.ts';
 
 export type Manager = 'npm' | 'pnpm';
@@ -9,10 +10,10 @@ export type Manager = 'npm' | 'pnpm';
 export interface Consumer {
   readonly folder: string;
   write(file: string, text: string): void;
-  /** Runs a command in the project. Throws if it fails. */
-  run(command: string, ...args: string[]): string;
+  /** Runs a command in the project; what it says. Throws if it fails, with what it said of that. */
+  run(command: string, ...args: string[]): Promise<string>;
   /** Runs a program of Node.js in the project, which may fail. */
-  try(...args: string[]): { status: number; stdout: string };
+  try(...args: string[]): Promise<{ status: number; stdout: string }>;
 }
 
 /** The versions of TypeScript whose users are served, by the alias that they are installed under. */
@@ -24,21 +25,27 @@ export const compilers = {
 
 const shell = process.platform === 'win32';
 
-export function createConsumer(folder: string, manager: Manager, packed: readonly Packed[]): Consumer {
+export async function createConsumer(
+  folder: string,
+  manager: Manager,
+  packed: readonly Packed[],
+): Promise<Consumer> {
   const consumer: Consumer = {
     folder,
     write: (file, text) => writeFileSync(join(folder, file), text),
-    run: (command, ...args) =>
-      execFileSync(command, args, {
-        cwd: folder,
-        shell,
-        encoding: 'utf8',
-        stdio: ['ignore', 'pipe', 'inherit'],
-      }),
-    try(...args) {
-      const { status, stdout, error } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
-      if (error || status === null) throw error ?? new Error(`${args[0]} did not end by itself`);
-      return { status, stdout };
+    async run(command, ...args) {
+      const { stdout } = await promisify(execFile)(command, args, { cwd: folder, shell });
+      return stdout;
+    },
+    async try(...args) {
+      const { error, stdout } = await new Promise<{ error: ExecFileException | null; stdout: string }>(
+        (resolve) => {
+          execFile(process.execPath, args, { cwd: folder }, (error, stdout) => resolve({ error, stdout }));
+        },
+      );
+      if (error === null) return { status: 0, stdout };
+      if (typeof error.code !== 'number') throw error; // it did not end by itself
+      return { status: error.code, stdout };
     },
   };
   const tarballs = Object.fromEntries(packed.map(({ name, tarball }) => [name, `file:${tarball}`]));
@@ -62,12 +69,12 @@ export function createConsumer(folder: string, manager: Manager, packed: readonl
     }),
   );
   if (manager === 'npm') {
-    consumer.run('npm', 'install', '--strict-peer-deps', '--no-audit', '--no-fund', '--loglevel=error');
+    await consumer.run('npm', 'install', '--strict-peer-deps', '--no-audit', '--no-fund', '--loglevel=error');
   } else {
     // A tarball asks for its siblings by version, and no registry has that yet.
     const settings = { overrides: tarballs, strictPeerDependencies: true, pmOnFail: 'ignore' };
     consumer.write('pnpm-workspace.yaml', JSON.stringify(settings)); // JSON is YAML
-    consumer.run('pnpm', 'install', '--reporter=append-only', '--loglevel=error');
+    await consumer.run('pnpm', 'install', '--reporter=append-only', '--loglevel=error');
   }
   return consumer;
 }

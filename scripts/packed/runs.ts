@@ -3,7 +3,7 @@ import type { Consumer } from './consumer.ts';
 import type { Packed } from './manifest.ts';
 
 /** Loads every entry by `import` and by `require`, and runs every command. */
-export function checkRuns(consumer: Consumer, packed: readonly Packed[]): void {
+export async function checkRuns(consumer: Consumer, packed: readonly Packed[]): Promise<void> {
   const entries = packed.flatMap((one) => one.entries);
   const peers = packed.flatMap((one) => one.peers.map(([name]) => name));
   consumer.write('import.mjs', importAll(entries, peers));
@@ -11,10 +11,10 @@ export function checkRuns(consumer: Consumer, packed: readonly Packed[]): void {
     'require.cjs',
     `const loaded = ${JSON.stringify(entries)}.map((entry) => ({ entry, module: require(entry) }));${use}`,
   );
-  consumer.run('node', 'import.mjs');
-  consumer.run('node', 'require.cjs');
+  await consumer.run('node', 'import.mjs');
+  await consumer.run('node', 'require.cjs');
   for (const command of packed.flatMap(({ commands }) => commands)) {
-    const said = consumer.run(join('node_modules', '.bin', command), '--version');
+    const said = await consumer.run(join('node_modules', '.bin', command), '--version');
     if (!/^\d+\.\d+\.\d+/.test(said)) throw new Error(`${command} --version says ${said}`);
   }
 }
