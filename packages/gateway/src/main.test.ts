@@ -59,6 +59,31 @@ describe('kimi-tc', () => {
     expect(upstream.stderr).not.toContain('unknown option');
   });
 
+  test('refuses an option that is empty, as a variable that is not set leaves it', async () => {
+    const all = await Promise.all([
+      runCommand(['parse', '--tool-choice', ''], raw),
+      runCommand(['render', '--model', ''], '[]'),
+      runCommand(['doctor', '--base-url', 'http://127.0.0.1:1/v1', '--api-key-env', '']),
+      runCommand(['--upstream', 'http://127.0.0.1:1/v1', '--config', '']),
+    ]);
+    for (const { code, stderr } of all) {
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/^error: option '.*--(tool-choice|model|api-key-env|config) <\w+>' is empty\n/);
+    }
+  });
+
+  test('takes a base URL, and not that of a route', async () => {
+    const url = 'http://127.0.0.1:1/v1/chat/completions';
+    const all = await Promise.all([
+      runCommand(['doctor', '--base-url', url]),
+      runCommand(['--upstream', url]),
+    ]);
+    for (const { code, stderr } of all) {
+      expect(code).toBe(2);
+      expect(stderr).toContain('that ends in front of /chat/completions');
+    }
+  });
+
   test('every command has examples in its help', async () => {
     const commands = ['gateway', 'doctor', 'parse', 'render', 'completion'];
     const helps = await Promise.all(commands.map((command) => runCommand([command, '--help'])));
@@ -332,7 +357,7 @@ describe('kimi-tc doctor', () => {
     expect(unset.stderr).toContain('EMPTY is not set');
     expect(path.stderr).toContain('the base URL often ends in /v1');
     expect(several.stderr).toContain('the endpoint has kimi-k2.5, kimi-k2.6');
-    expect(url.stderr).toContain('Expected a URL with http or https');
+    expect(url.stderr).toContain('Expected an http or https URL');
     await engine.stop();
   });
 });

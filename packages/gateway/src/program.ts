@@ -42,7 +42,14 @@ export function createProgram(): Command {
     createCompletionCommand(program, IMPLIED),
   ];
   for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
+  program.hook('preAction', (_, command) => refuseEmpty(command));
   return program;
+}
+
+/** Of an option that is empty, as a shell makes it of a variable that is not set, nobody knows what was meant. */
+function refuseEmpty(command: Command): void {
+  const empty = command.options.find((option) => command.getOptionValue(option.attributeName()) === '');
+  if (empty) command.error(`error: option '${empty.flags}' is empty`);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { BASE_URL, isBaseUrl, trimBaseUrl } from '../base-url.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { createPaint } from '../terminal/paint.ts';
 import { createProgress } from '../terminal/progress.ts';
@@ -85,20 +86,18 @@ function readKey(name: string | undefined): string | undefined {
 }
 
 function readUrl(text: string): string {
-  const url = URL.parse(text);
-  const isPlain = url && url.username === '' && url.password === '' && url.search === '' && url.hash === '';
-  if (!isPlain || !/^https?:$/.test(url.protocol)) {
-    // Commander shows what was given beside this.
-    throw new InvalidArgumentError(
-      'Expected a URL with http or https, without credentials, query and fragment, e.g. http://localhost:8000/v1.',
-    );
-  }
-  return text.replace(/\/+$/, '');
+  // Commander shows what was given beside this.
+  if (!isBaseUrl(text)) throw new InvalidArgumentError(`Expected ${BASE_URL}.`);
+  return trimBaseUrl(text);
 }
+
+/** Seconds that a timer can wait. */
+const LONGEST_WAIT = Math.floor(2 ** 31 / 1000);
 
 function readPositive(text: string): number {
   const number = Number(text);
-  if (!(number > 0 && number < 2 ** 31 / 1000)) throw new InvalidArgumentError('Expected a number above 0.');
+  if (!(number > 0 && number <= LONGEST_WAIT))
+    throw new InvalidArgumentError(`Expected a number above 0, up to ${LONGEST_WAIT}.`);
   return number;
 }
 

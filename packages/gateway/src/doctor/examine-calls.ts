@@ -19,6 +19,9 @@ export interface CallsContext {
 export function examineCalls(chat: Chat, { taken, hasNativeIds, wasCut }: CallsContext): Finding[] {
   const { calls, streamed } = chat;
   const seen = new Set(taken);
+  const shared = calls.filter(holdsSeveral);
+  if (shared.length > 0)
+    return shared.map((call) => ({ code: 'calls-share-index', detail: idsOf(call).slice(0, 3).join(', ') }));
   const findings = calls.flatMap((call) => {
     const own = [...examineId(call, seen, hasNativeIds), ...examineName(call), ...examineValue(call, wasCut)];
     seen.add(call.id);
@@ -29,9 +32,25 @@ export function examineCalls(chat: Chat, { taken, hasNativeIds, wasCut }: CallsC
     : findings;
 }
 
-function examineId({ id, fragments }: SeenCall, seen: ReadonlySet<string>, hasNativeIds: boolean): Finding[] {
-  const ids = new Set(fragments.map((fragment) => textOf(fragment.id)).filter((one) => one !== ''));
-  if (ids.size > 1) return [{ code: 'call-id-changes', detail: [...ids].slice(0, 3).join(', ') }];
+/** Whether SDKs make one call of several: a new id with a name, behind arguments that are whole. */
+function holdsSeveral({ fragments }: SeenCall): boolean {
+  const [first] = fragments;
+  const next = fragments.findIndex(
+    ({ id, name }) => textOf(id) !== '' && textOf(name) !== '' && id !== first?.id,
+  );
+  if (next < 0) return false;
+  const before = fragments.slice(0, next).map((fragment) => textOf(fragment.arguments));
+  return examineArguments(before.join('')) === undefined;
+}
+
+function idsOf({ fragments }: SeenCall): string[] {
+  return [...new Set(fragments.map((fragment) => textOf(fragment.id)).filter((id) => id !== ''))];
+}
+
+function examineId(call: SeenCall, seen: ReadonlySet<string>, hasNativeIds: boolean): Finding[] {
+  const { id } = call;
+  const ids = idsOf(call);
+  if (ids.length > 1) return [{ code: 'call-id-changes', detail: ids.slice(0, 3).join(', ') }];
   if (id === '') return [{ code: 'id-missing' }];
   return [
     ...(seen.has(id) ? [{ code: 'ids-repeated', detail: id } as const] : []),

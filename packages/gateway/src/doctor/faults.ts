@@ -120,6 +120,7 @@ export const faults = {
 
   // Calls in a stream
   'call-index-not-dense': inReplies('fault', 'the index of calls does not count from 0'),
+  'calls-share-index': inReplies('fault', 'several calls have one index'),
   'call-id-changes': inReplies('fault', 'each fragment of a call has another id'),
   'fields-empty': inReplies('fault', 'role, id or type is an empty string on later chunks'),
   'name-in-fragments': inReplies('fault', 'the name of a tool comes in fragments'),

@@ -121,6 +121,7 @@ const verdicts: Readonly<Record<BehaviourName, readonly FaultCode[]>> = {
   'empty-name-on-fragments': ['name-empty-on-fragments'],
   'whole-call-in-one-delta': ['call-at-once'],
   'same-index-twice': ['same-index-twice'],
+  'one-index-for-all-calls': ['calls-share-index'],
   'interleaved-calls': ['calls-interleaved'],
   'arguments-as-object': ['arguments-as-object'],
   'reasoning-in-both-fields': ['reasoning-in-both-fields'],

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { BASE_URL, isBaseUrl, trimBaseUrl } from '../base-url.ts';
 import { isOriginPattern } from './origins.ts';
 
 /** Fields that may hold a key by mistake: what is found there is never shown. */
@@ -26,10 +27,8 @@ const variable = () => {
 
 const baseUrl = z
   .string({ error: 'a URL such as http://localhost:8000/v1' })
-  .refine((value) => isBaseUrl(value), {
-    error: 'an http or https URL without credentials, query and fragment, such as http://localhost:8000/v1',
-  })
-  .transform((value) => value.replace(/\/+$/, ''));
+  .refine(isBaseUrl, { error: BASE_URL })
+  .transform(trimBaseUrl);
 
 const redisUrl = z.string({ error: 'a URL such as redis://localhost:6379' }).refine(isRedisUrl, {
   error: 'a redis:// or rediss:// URL with nothing behind the host but the number of a database',
@@ -164,10 +163,4 @@ function isRedisUrl(value: string): boolean {
   if (!url || !['redis:', 'rediss:'].includes(url.protocol) || !/^(?:\/\d*)?$/.test(url.pathname))
     return false;
   return !/%(?![\da-f]{2})/i.test(url.username + url.password);
-}
-
-function isBaseUrl(value: string): boolean {
-  const url = URL.parse(value);
-  if (!url || !['http:', 'https:'].includes(url.protocol)) return false;
-  return url.username === '' && url.password === '' && url.search === '' && url.hash === '';
 }
