@@ -141,6 +141,7 @@ test.each<[BehaviourName, string]>([
   ['empty-name-on-fragments', 'empty names go'],
   ['same-index-twice', 'one entry of a call in a chunk'],
   ['conversation-index', 'calls count from 0'],
+  ['one-index-for-all-calls', 'each call gets an index of its own'],
   ['space-before-name', 'the name is trimmed'],
   ['interleaved-calls', 'each call keeps its own arguments'],
   ['arguments-as-object', 'arguments are text'],

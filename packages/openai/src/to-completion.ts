@@ -66,7 +66,10 @@ function isHealthy(message: JsonObject, turn: KimiTurn): boolean {
 function isCall(entry: unknown, call: KimiTurn['toolCalls'][number] | undefined): boolean {
   if (!call || !isObject(entry) || !isObject(entry.function)) return false;
   const { name, arguments: args } = entry.function;
-  return entry.id === call.id && entry.type === 'function' && name === call.name && args === call.arguments;
+  // The API has no index here. Clients that go by it lose calls where it is not the place.
+  const isInPlace = entry.index === undefined || entry.index === call.index;
+  const isWhole = entry.id === call.id && entry.type === 'function';
+  return isInPlace && isWhole && name === call.name && args === call.arguments;
 }
 
 function toMessage(message: JsonObject, { reasoning, content, toolCalls }: KimiTurn): JsonObject {

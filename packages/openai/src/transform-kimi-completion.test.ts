@@ -57,6 +57,22 @@ test('an empty role or type is repaired', () => {
   });
 });
 
+test('an index of calls that is not their place goes, one that is stays', () => {
+  const entry = (id: string) => ({ id, type: 'function', function: { name: 'look', arguments: '{}' } });
+  const message = (...indexes: number[]) => ({
+    role: 'assistant',
+    content: null,
+    tool_calls: indexes.map((index, at) => ({ index, ...entry(`call_${at}`) })),
+  });
+  expect(repair(message(0, 0), 'tool_calls').choices[0]?.message).toEqual({
+    role: 'assistant',
+    content: null,
+    tool_calls: [entry('call_0'), entry('call_1')],
+  });
+  const inPlace = message(0, 1);
+  expect(repair(inPlace, 'tool_calls').choices[0]?.message).toBe(inPlace);
+});
+
 test('a missing finish reason is found, the server’s own stands under x_kimi', () => {
   expect(repair({ role: 'assistant', content: 'a' }, null).choices[0]).toMatchObject({
     finish_reason: 'stop',

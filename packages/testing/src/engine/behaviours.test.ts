@@ -237,6 +237,7 @@ describe('replies', () => {
     ],
     'same-index-twice': [open, think, say, `${name} ${json1}`, json2, finish, done],
     'interleaved-calls': healthy,
+    'one-index-for-all-calls': healthy,
     'arguments-as-object': [
       open,
       think,
@@ -304,6 +305,24 @@ describe('replies', () => {
 
   test('usage-in-choices, whole', async () => {
     expect((await message('usage-in-choices')).usage).toEqual(usage);
+  });
+
+  test('one-index-for-all-calls gives every call the index 0, streamed and not', async () => {
+    const text = `${section.begin}${rawCall('functions.a:0', '{"x":1}')}${rawCall('functions.b:1', '{}')}${section.end}`;
+    const engine = await start('one-index-for-all-calls', { script: [text], chunking: 100 });
+    const response = await chat(engine, { stream: true });
+    expect(shorten(await response.text()).slice(1, -2)).toEqual([
+      'call0(id=functions.a:0 name=a args=)',
+      'call0(args={"x":1})',
+      'call0(id=functions.b:1 name=b args=)',
+      'call0(args={})',
+    ]);
+    const whole = await (await chat(engine, {})).json();
+    const tool_calls = [
+      { index: 0, id: 'functions.a:0' },
+      { index: 0, id: 'functions.b:1' },
+    ];
+    expect(whole).toMatchObject({ choices: [{ message: { tool_calls } }] });
   });
 
   test('interleaved-calls takes calls in turns', async () => {

@@ -62,6 +62,8 @@ export interface ChatMessage {
 }
 
 export interface MessageCall {
+  /** The API has none in a message. */
+  readonly index?: number;
   readonly id: string;
   readonly type: string;
   readonly function: { readonly name: string; readonly arguments: JsonValue };

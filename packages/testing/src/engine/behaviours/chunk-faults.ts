@@ -20,6 +20,7 @@ export type ChunkFault =
   | 'empty-name-on-fragments'
   | 'whole-call-in-one-delta'
   | 'same-index-twice'
+  | 'one-index-for-all-calls'
   | 'interleaved-calls'
   | 'arguments-as-object'
   | 'reasoning-in-both-fields'
@@ -97,6 +98,12 @@ export const chunkFaults: Readonly<Record<ChunkFault, Behaviour>> = {
     doc: 'A chunk holds two entries of one index: the name, and the first arguments.',
     source: 'openai/openai-python#3201',
     editChunks: joinFirstFragments,
+  },
+  'one-index-for-all-calls': {
+    doc: 'Every call has the index 0; only ids and names tell where the next one begins.',
+    source: 'vercel/ai#14277, ollama/ollama#15457',
+    editChunks: (chunks) => mapCallDeltas(chunks, (call) => ({ ...call, index: 0 })),
+    editChoice: (choice) => withMessageCalls(choice, (calls) => calls.map((call) => ({ ...call, index: 0 }))),
   },
   'interleaved-calls': {
     doc: 'Parallel calls come in turns, a fragment of each.',
