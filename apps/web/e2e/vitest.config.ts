@@ -12,8 +12,8 @@ export default defineConfig({
     include: ['*.test.ts'],
     globalSetup: './global-setup.ts',
     fsModuleCache: false,
-    // One browser at a time, which two slow cores are busy enough with.
-    fileParallelism: false,
+    // While one file waits for a paced reply or a retry, another works; they share nothing but the servers.
+    maxWorkers: 3,
     // A page is given time by machines that are busy; what never comes costs it, and nothing else does.
     expect: { poll: { timeout: 20_000, interval: 50 } },
     testTimeout: 90_000,
