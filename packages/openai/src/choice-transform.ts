@@ -125,19 +125,26 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
   }
 
   /** What of the chunk just read, and of earlier ones, may pass. */
-  function settle(chunk: JsonObject, said: readonly Piece[] | undefined, mayWait: boolean): Passed {
+  function settle(
+    chunk: JsonObject,
+    said: readonly Piece[] | undefined,
+    mayWait: boolean,
+    rest?: JsonObject,
+  ): Passed {
     const passed = said
-      ? waiting.push([{ chunk, pieces: said }], takeMade(), mayWait)
+      ? waiting.push([{ chunk, pieces: said, rest }], takeMade(), mayWait)
       : waiting.flush(takeMade());
     if (passed.chunks.length > 0) roleSent = true;
     return passed;
   }
 
   function settleDelta(chunk: JsonObject, said: readonly Piece[] | undefined): JsonObject[] {
+    const choice = choiceOf(chunk);
+    const delta = deltaOf(choice);
+    const rest = hasMore(chunk, delta) ? withChoice(chunk, choice, { delta: restOf(delta) }) : undefined;
     // With the role a chunk of text is sent on at once, without the text.
-    const mayComeLater = roleSent || said?.some(({ type }) => type === 'tool-call') === true;
-    const mayWait = mayComeLater && !hasMore(chunk, deltaOf(choiceOf(chunk)));
-    const { chunks, pieces, own } = settle(chunk, said, mayWait);
+    const mayWait = roleSent || (!rest && said?.some(({ type }) => type === 'tool-call') === true);
+    const { chunks, pieces, own } = settle(chunk, said, mayWait, rest);
     if (own === 'changes') return [...chunks, ...rewrite(chunk, pieces)];
     return pieces.length === 0 ? chunks : [...chunks, ...continueWith(chunk, pieces)];
   }

@@ -137,6 +137,28 @@ describe('a healthy stream passes byte for byte', () => {
     expect(ours.join('')).toBe([...start, ...held, ...end].join(''));
   });
 
+  test.each<[string, object, object, object]>([
+    ['usage', { usage: { total_tokens: 3 } }, {}, {}],
+    ['log probabilities', {}, { logprobs: { content: [] } }, {}],
+    ['a field that is not known', {}, {}, { reasoning_details: [{ type: 'reasoning.text' }] }],
+  ])('with %s in each chunk', async (_, inChunk, inChoice, inDelta) => {
+    const more = (delta: object, finish_reason: string | null = null) => {
+      const choice = { index: 0, delta: { ...delta, ...inDelta }, ...inChoice, finish_reason };
+      return `data: ${JSON.stringify({ id: 'c', choices: [choice], ...inChunk })}\n\n`;
+    };
+    const begun = { index: 0, id: 'functions.f:0', type: 'function', function: { name: 'f', arguments: '' } };
+    const events = [
+      more({ role: 'assistant', content: '' }),
+      ...['a', ' <', 'b>', ' functions', ' c'].map((content) => more({ content })),
+      more({ tool_calls: [begun] }),
+      ...['{"a"', ':1}'].map((args) => more({ tool_calls: [{ index: 0, function: { arguments: args } }] })),
+      more({}, 'tool_calls'),
+      'data: [DONE]\n\n',
+    ];
+    expect((await readAll(events)).join('')).toBe(events.join(''));
+    expect((await readAll(...events.map((one) => [one]))).join('')).toBe(events.join(''));
+  });
+
   test('with the data of a chunk in two lines', async () => {
     const role = event(0, { role: 'assistant', content: '' });
     const two = 'data: {"id": "c",\ndata: "choices": [{"index": 0, "delta": {"content": "a"}}]}\n\n';

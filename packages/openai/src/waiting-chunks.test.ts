@@ -49,6 +49,21 @@ test('of several chunks those pass that are said, and the last ones wait', () =>
   });
 });
 
+test('what else a chunk holds leaves where its text does otherwise, but for the last one', () => {
+  const waiting = createWaitingChunks();
+  const [a, b, c] = [chunk('a'), chunk('b'), chunk('c')];
+  const [restA, restB, restC] = [chunk('rest of a'), chunk('rest of b'), chunk('rest of c')];
+  waiting.push([{ chunk: a, pieces: [content('1 <|tool')], rest: restA }], [content('1 ')], true);
+  const marker = '_call_begin|>functions.f:0';
+  expect(waiting.push([{ chunk: b, pieces: [content(marker)], rest: restB }], [], true)).toEqual({
+    chunks: [restA],
+    pieces: [content('1 ')],
+    own: 'changes',
+  });
+  waiting.push([{ chunk: c, pieces: [content('2 <')], rest: restC }], [content('2 ')], true);
+  expect(waiting.flush([])).toEqual({ chunks: [restC], pieces: [content('2 ')], own: 'changes' });
+});
+
 test('text in front of a marker leaves when it is one', () => {
   const waiting = createWaitingChunks();
   const [a, b] = [chunk('a'), chunk('b')];

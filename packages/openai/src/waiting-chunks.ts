@@ -28,10 +28,12 @@ export interface WaitingChunks {
 export interface SayingChunk {
   chunk: JsonObject;
   pieces: readonly Piece[];
+  /** The chunk without what it says, if there is more in it: it leaves where what is said leaves otherwise. */
+  rest?: JsonObject | undefined;
 }
 
 export interface Passed {
-  /** Chunks that leave as they came, in order. */
+  /** Chunks that leave as they came, in order, and what is left of those that do not, but for the last one. */
   chunks: JsonObject[];
   /** What has been made besides, to be sent behind them. */
   pieces: readonly Piece[];
@@ -62,11 +64,11 @@ export function createWaitingChunks(): WaitingChunks {
     return chunks;
   }
 
-  function giveUp(chunks: JsonObject[], own: Passed['own']): Passed {
+  function giveUp(chunks: readonly JsonObject[], left: readonly SayingChunk[], own: Passed['own']): Passed {
     const pieces = unsent;
     queue = [];
     unsent = [];
-    return { chunks, pieces, own };
+    return { chunks: [...chunks, ...left.flatMap(({ rest }) => (rest ? [rest] : []))], pieces, own };
   }
 
   return {
@@ -77,14 +79,15 @@ export function createWaitingChunks(): WaitingChunks {
       queue.push(...given);
       unsent = joinPieces([unsent, made]);
       const chunks = takeComplete();
-      if (queue.length === 0) return giveUp(chunks, 'passes');
+      if (queue.length === 0) return giveUp(chunks, [], 'passes');
       const missing = countMissing(unsent, joinPieces(queue.map(({ pieces }) => pieces)));
       const waits = unsent.length === 0 ? queue.length <= MAX_WAITING : missing <= LONGEST_TAIL;
-      return mayWait && waits ? { chunks, pieces: [], own: 'waits' } : giveUp(chunks, 'changes');
+      if (mayWait && waits) return { chunks, pieces: [], own: 'waits' };
+      return giveUp(chunks, queue.slice(0, -1), 'changes');
     },
     flush(made) {
       unsent = joinPieces([unsent, made]);
-      return giveUp(takeComplete(), 'changes');
+      return giveUp(takeComplete(), queue, 'changes');
     },
     isEmpty: () => queue.length === 0,
   };
