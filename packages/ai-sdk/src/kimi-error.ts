@@ -1,8 +1,15 @@
-import { KimiError, type Problem } from '@kimi-tc/core';
+import { KimiError, type Problem, type ProblemCode } from '@kimi-tc/core';
 
 // By these the AI SDK tells its errors, so that the check holds across installed copies.
 const sdkMarker = Symbol.for('vercel.ai.error');
 const marker = Symbol.for('kimi-tc.ai-sdk.error.empty-turn');
+
+type EmptyTurnCode = 'empty-turn' | 'reasoning-exhausted-budget';
+
+/** Whether a problem says that a reply held nothing, as far as its text and its calls go. */
+export function isEmptyTurn(code: ProblemCode): code is EmptyTurnCode {
+  return code === 'empty-turn' || code === 'reasoning-exhausted-budget';
+}
 
 /**
  * A reply without text, without a call, and without anything else to go on with; thrown, or put into
@@ -10,9 +17,9 @@ const marker = Symbol.for('kimi-tc.ai-sdk.error.empty-turn');
  */
 export class KimiEmptyTurnError extends KimiError {
   /** `reasoning-exhausted-budget`: there is reasoning, and the limit of output tokens cut it off. */
-  readonly code: 'empty-turn' | 'reasoning-exhausted-budget';
+  readonly code: EmptyTurnCode;
 
-  constructor(code: KimiEmptyTurnError['code']) {
+  constructor(code: EmptyTurnCode) {
     super(
       'emptyTurn',
       code === 'empty-turn'
@@ -32,7 +39,7 @@ export class KimiEmptyTurnError extends KimiError {
 /** The error for a reply that held nothing, if that is what its problems say. */
 export function findEmptyTurn(problems: readonly Problem[]): KimiEmptyTurnError | undefined {
   for (const { code } of problems) {
-    if (code === 'empty-turn' || code === 'reasoning-exhausted-budget') return new KimiEmptyTurnError(code);
+    if (isEmptyTurn(code)) return new KimiEmptyTurnError(code);
   }
   return undefined;
 }

@@ -378,6 +378,29 @@ describe('the end', () => {
     expect(reason(await read([start, ...textBlock('Hi.'), end]))).toEqual({ unified: expected, raw });
   });
 
+  test.each([
+    ['stop', 'stop'],
+    ['length', 'max_tokens'],
+  ] as const)(
+    'behind a thought and a call that the provider ran the turn is not empty: %s',
+    async (unified, raw) => {
+      const parts = await read(
+        [
+          start,
+          { type: 'reasoning-start', id: 'r' },
+          { type: 'reasoning-delta', id: 'r', delta: 'Hm.' },
+          { type: 'reasoning-end', id: 'r' },
+          { type: 'tool-call', toolCallId: 'p', toolName: 'search', input: '{}', providerExecuted: true },
+          { type: 'tool-result', toolCallId: 'p', toolName: 'search', result: 'found' },
+          { type: 'finish', finishReason: { unified, raw }, usage },
+        ],
+        { emptyTurn: 'error' },
+      );
+      expect(parts.at(-1)).toEqual({ type: 'finish', finishReason: { unified, raw }, usage });
+      expect(parts.filter(({ type }) => type === 'error')).toEqual([]);
+    },
+  );
+
   test('one finish, the last part, with the last usage', async () => {
     const parts = await read([
       start,

@@ -1,7 +1,7 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { createParser, type FinishReason, type KimiEvent, type Problem } from '@kimi-tc/core';
 import { type BlockDelta, type BlockEnd, type BlockStart, createBlockWriter } from './block-writer.ts';
-import { findEmptyTurn } from './kimi-error.ts';
+import { findEmptyTurn, isEmptyTurn } from './kimi-error.ts';
 import { addProblems, isGivenUp } from './kimi-metadata.ts';
 import type { ReplySettings } from './kimi-options.ts';
 import { isMissingFinish, toFinishReason, toFinishWord } from './to-finish-reason.ts';
@@ -77,7 +77,7 @@ export function createReplyTransform(
   });
 
   function takeProblem({ type: _, ...problem }: Extract<KimiEvent, { type: 'problem' }>): void {
-    if (problem.code === 'empty-turn' && otherContent) return;
+    if (isEmptyTurn(problem.code) && otherContent) return;
     if (problem.code === 'missing-call' && passing.size > 0) return;
     problems.push(problem);
     onProblem?.(problem);

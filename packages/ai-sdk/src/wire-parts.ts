@@ -9,7 +9,7 @@ import { generateId, isParsableJson } from '@ai-sdk/provider-utils';
 import { CUT_ARGUMENTS_SEAL } from '@kimi-tc/core';
 import type { KimiExtra } from '@kimi-tc/openai';
 import { type BlockStart, createBlockWriter } from './block-writer.ts';
-import { findEmptyTurn, type KimiEmptyTurnError } from './kimi-error.ts';
+import { findEmptyTurn, isEmptyTurn, type KimiEmptyTurnError } from './kimi-error.ts';
 import { addProblems, addToCall } from './kimi-metadata.ts';
 import { UNKNOWN_TOOL } from './to-stream-parts.ts';
 import { toUsage } from './to-usage.ts';
@@ -185,7 +185,7 @@ function toEnd(
   { extra, emptyTurn }: WireReply,
   visible: boolean,
 ): End & { error: KimiEmptyTurnError | undefined } {
-  const problems = extra.problems?.filter(({ code }) => code !== 'empty-turn' || !visible) ?? [];
+  const problems = extra.problems?.filter(({ code }) => !(visible && isEmptyTurn(code))) ?? [];
   const error = emptyTurn === 'error' ? findEmptyTurn(problems) : undefined;
   const providerMetadata = addProblems(given.providerMetadata, problems);
   return {

@@ -446,8 +446,9 @@ describe('a call that was given up', () => {
     ['cut on the wire', `Hm.${begin}${call('functions.look:0', '{"at":"ho', '')}`],
     ['beside one that runs', `${begin}${call('call_9', '{"at":"a"}')}${call('look<it', '{}')}${end}`],
     ['nothing of a call', '<think>Hm.</think>'],
-  ])('is told as by the first of two readers in a row: %s', async (_, text) => {
-    const engine = await startEngine({ script: [text], behaviour: 'raw-content' });
+    ['behind a thought, at the limit', `<think>Hm.</think>${begin}<|tool_call_begin|>functions.lo`, 'length'],
+  ])('is told as by the first of two readers in a row: %s', async (_, text, finishReason = 'stop') => {
+    const engine = await startEngine({ script: [{ text, finishReason }], behaviour: 'raw-content' });
     onTestFinished(() => engine.stop());
     const once = createKimiFetch();
     for (const stream of [true, false]) {

@@ -22,6 +22,8 @@ export function mergeExtra(told: unknown, found: KimiExtra): KimiExtra {
   };
 }
 
+const EMPTY: ReadonlySet<string> = new Set(['empty-turn', 'reasoning-exhausted-budget']);
+
 type Problems = NonNullable<KimiExtra['problems']>;
 type Calls = NonNullable<KimiExtra['tool_calls']>;
 
@@ -32,7 +34,7 @@ function listIn<Item extends object>(value: unknown): Item[] {
 /** A turn with a call that was given up is not empty, although here nothing of the call may be seen. */
 function mergeProblems(told: Problems, found: Problems, hasGivenUp: boolean): Problems {
   const codes = new Set(told.map(({ code }) => code));
-  return [...told, ...found.filter(({ code }) => !codes.has(code) && !(hasGivenUp && code === 'empty-turn'))];
+  return [...told, ...found.filter(({ code }) => !codes.has(code) && !(hasGivenUp && EMPTY.has(code)))];
 }
 
 function mergeIncomplete(
