@@ -75,6 +75,24 @@ describe('wrong use', () => {
     }
   });
 
+  test('what onEvent throws comes out, and reset begins anew', () => {
+    let fails = true;
+    const seen: KimiEvent[] = [];
+    const parser = createParser({
+      onEvent(event) {
+        if (fails) throw new Error('disk full');
+        seen.push(event);
+      },
+    });
+    expect(() => parser.feed('A')).toThrow('disk full');
+    expect(() => parser.feedToolCall({ index: 0, name: 'f', arguments: '{}' })).toThrow('disk full');
+    fails = false;
+    parser.reset();
+    parser.feed('B');
+    parser.end('stop');
+    expect(seen.map(({ type }) => type)).toEqual(['text-delta', 'finish']);
+  });
+
   test('what is no text, no option and no reason is refused everywhere', () => {
     expect(() => parse('a', null as never)).toThrow(/options: expected an object/);
     expect(() => parse('a', { finishReason: 5 as never })).toThrow(/finishReason: expected a string/);

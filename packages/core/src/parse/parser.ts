@@ -76,6 +76,7 @@ export interface KimiParser {
 const isCount = (value: unknown) => value === undefined || (Number.isInteger(value) && (value as number) > 0);
 const isFlag = (value: unknown) => value === undefined || typeof value === 'boolean';
 
+/** The settings that options stand for. @throws KimiError naming the option that is wrong */
 export function checkOptions(options: ParserOptions & { onEvent(event: KimiEvent): void }): MachineSettings {
   expectOption(typeof options === 'object' && options !== null, 'options', 'an object', options);
   const {
@@ -155,7 +156,8 @@ export function checkOptions(options: ParserOptions & { onEvent(event: KimiEvent
  * Synchronous: events come out of `feed` and `end` through `onEvent`. Bad input never throws; it
  * becomes `problem` events. The rules are the project's rulings (`cases/README.md` of `@kimi-tc/testing`).
  *
- * `onEvent` must not call the parser: one reply, one caller.
+ * `onEvent` must not call the parser: one reply, one caller. What it throws comes out of the call that reports; the rest
+ * of that delta is lost then, and `reset` begins anew.
  *
  * @throws KimiError naming the option that is wrong
  */
@@ -195,6 +197,7 @@ export function createParserOf(settings: MachineSettings): KimiParser {
         channel,
       );
       expectOpen('feed');
+      // As `inside`, without a function made for each delta.
       running = true;
       try {
         machine.feed(delta, channel);
