@@ -1,4 +1,4 @@
-import { toApiError } from './api-error.ts';
+import { ApiError, toApiError } from './api-error.ts';
 import { isJson, typeOf } from './content-type.ts';
 import { type Exchange, exchanges } from './exchange.ts';
 import { toClientHeaders, toUpstreamHeaders } from './headers.ts';
@@ -49,8 +49,24 @@ export async function answerCompletion(parts: CompletionParts, call: CompletionC
     return await exchanges.run(exchange, () => answerInSlot(parts, call, body, headers, release));
   } catch (error) {
     release();
-    throw error;
+    throw isStackOverflow(error) ? toTooDeep(exchange) : error;
   }
+}
+
+/** What is parsed in a loop and printed by recursion: JSON may hold more levels than the stack. */
+function isStackOverflow(error: unknown): boolean {
+  return error instanceof RangeError && error.message === 'Maximum call stack size exceeded';
+}
+
+/** Before anything was sent it is the request that nobody can read, then the reply. */
+function toTooDeep({ sentAt, upstream }: Exchange): ApiError {
+  return sentAt === undefined
+    ? new ApiError(400, 'invalid_json', 'The request body is nested too deeply.')
+    : new ApiError(
+        502,
+        'upstream_error',
+        `The upstream ${upstream} answers with JSON that is nested too deeply.`,
+      );
 }
 
 async function answerInSlot(
@@ -64,10 +80,10 @@ async function answerInSlot(
   exchange.upstream = upstream.name;
   if (model !== undefined) exchange.model = model;
   headers.set('content-type', 'application/json');
-  const isRenamed = model !== value.model;
+  const isRenamed = model !== undefined && model !== value.model;
   const sent = isRenamed ? JSON.stringify({ ...value, model }) : text;
   /** What the model is called towards the client, where the upstream calls it something else. */
-  const name = isRenamed && typeof value.model === 'string' ? value.model : undefined;
+  const name = isRenamed ? String(value.model) : undefined;
   const init = { method: 'POST', headers, body: sent, signal: request.signal };
   if (path === '/chat/completions') exchange.recorder = recorder;
   const response = await (path === '/chat/completions'

@@ -30,4 +30,4 @@ export interface Exchange {
  * The exchange that the code at hand belongs to. The fetch of an upstream is one for all requests, so that what
  * it learns stays; this tells its inner parts whose request it is.
  */
-export const exchanges = new AsyncLocalStorage<Exchange>();
+export const exchanges = new AsyncLocalStorage<Exchange | undefined>();

@@ -1,4 +1,5 @@
 import { ApiError } from './api-error.ts';
+import { exchanges } from './exchange.ts';
 import type { Upstream } from './upstream.ts';
 
 /** Who answers for a model, and what it is called there. */
@@ -16,7 +17,7 @@ export interface ModelRouter {
    * first.
    *
    * @param headers what goes up, should a list be needed
-   * @throws ApiError 404 if all upstreams have maps, and none names it
+   * @throws ApiError if all upstreams have maps: 404 where none names it, 400 for what is no name
    */
   pick(model: unknown, headers: Headers): Promise<ModelRoute>;
   /**
@@ -41,7 +42,9 @@ export function createModelRouter(upstreams: readonly Upstream[]): ModelRouter {
   function idsOf(upstream: Upstream, headers: Headers): Promise<ReadonlySet<string>> {
     const known = lists.get(upstream);
     if (known && known.until > Date.now()) return known.ids;
-    const ids = fetchList(upstream, headers).then(
+    // It is for all requests that come, and says nothing of the one that waits for it.
+    const listing = exchanges.run(undefined, () => fetchList(upstream, headers));
+    const ids = listing.then(
       (list) => new Set(list.map(({ id }) => id)),
       () => {
         lists.delete(upstream);
@@ -67,12 +70,12 @@ export function createModelRouter(upstreams: readonly Upstream[]): ModelRouter {
       }
       const upstream = await pickOpen(model, headers);
       if (upstream) return { upstream, model: own };
+      if (own === undefined)
+        throw new ApiError(400, 'model_required', 'model: expected a name.', { param: 'model' });
       throw new ApiError(
         404,
         'model_not_found',
-        own === undefined
-          ? 'model: expected a name.'
-          : `There is no model ${JSON.stringify(own.slice(0, 100))} here; GET /v1/models lists them.`,
+        `There is no model ${JSON.stringify(own.slice(0, 100))} here; GET /v1/models lists them.`,
         { param: 'model' },
       );
     },

@@ -79,6 +79,7 @@ describe('routes', () => {
     const second = await startEngine({ script: () => 'From the second.', models: ['kimi-k2.5', 'other'] });
     onTestFinished(async () => void (await Promise.all([first.stop(), second.stop()])));
     const gateway = await startTestGateway({
+      endpoint: 'moonshot',
       upstreams: [
         { name: 'mapped', url: first.baseURL, models: { fast: 'kimi-k2-thinking' } },
         { name: 'open', url: second.baseURL },
@@ -118,6 +119,20 @@ describe('routes', () => {
       type: 'invalid_request_error',
     });
     expect((await post(chat, ask)).status).toBe(200);
+  });
+
+  test('what names no model is refused where maps say which there are, and passed on elsewhere', async () => {
+    const { chat, engine } = await start();
+    const mapped = await startTestGateway({ upstreams: [{ url: engine.baseURL, models: { a: 'b' } }] });
+    for (const model of [undefined, 5, null]) {
+      const body = { messages: ask.messages, model };
+      expect(await errorOf(await post(`${mapped.baseURL}/chat/completions`, body))).toMatchObject({
+        status: 400,
+        code: 'model_required',
+      });
+      await post(chat, body);
+      expect(engine.requests.at(-1)?.body).toEqual(JSON.parse(JSON.stringify(body)));
+    }
   });
 
   test('unknown routes and methods', async () => {
@@ -233,6 +248,42 @@ describe('bodies', () => {
       });
     expect(engine.requests).toHaveLength(0);
     expect((await post(chat, ask)).status).toBe(200);
+  });
+});
+
+describe('JSON that is nested more deeply than anyone can read', () => {
+  const deep = (open: string, close: string) => open.repeat(20_000) + close.repeat(20_000);
+
+  test('is refused in a request that has to be changed, and else passes as it came', async () => {
+    const { engine } = await start();
+    const gateway = await startTestGateway({
+      endpoint: 'moonshot',
+      upstreams: [
+        { name: 'mapped', url: engine.baseURL, models: { a: 'kimi-k2.5' } },
+        // Two, which are asked for their models first.
+        { name: 'one', url: engine.baseURL },
+        { name: 'other', url: engine.baseURL },
+      ],
+    });
+    const send = (fields: string) =>
+      post(
+        `${gateway.baseURL}/chat/completions`,
+        `{"messages":[{"role":"user","content":"Go."}],"x":${deep('[', ']')},${fields}}`,
+      );
+    expect((await send('"model":"kimi-k2.5"')).status).toBe(200);
+    for (const fields of ['"model":"a"', '"model":"kimi-k2.5","temperature":0.3'])
+      expect(await errorOf(await send(fields))).toMatchObject({ status: 400, code: 'invalid_json' });
+    expect(await gateway.metric('kimi_tc_requests_running')).toBe(0);
+  });
+
+  test('is a failure of the upstream in a reply', async () => {
+    const url = await startServer((_, response) => {
+      response.setHeader('content-type', 'application/json');
+      response.end(`{"model":"b","choices":[{"message":{"content":"Hi."}}],"x":${deep('[', ']')}}`);
+    });
+    const gateway = await startTestGateway({ upstreams: [{ url, models: { a: 'b' } }] });
+    const response = await post(`${gateway.baseURL}/chat/completions`, { ...ask, model: 'a' });
+    expect(await errorOf(response)).toMatchObject({ status: 502, code: 'upstream_error' });
   });
 });
 
