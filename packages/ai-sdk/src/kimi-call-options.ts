@@ -35,7 +35,7 @@ export interface KimiThinking {
 export interface KimiAssistantMessageOptions {
   /** The model goes on with the text of this message instead of answering it; the reply does not repeat it. */
   partial?: boolean | undefined;
-  /** Who speaks in it, for role play. */
+  /** Who speaks in it, for role play. Sent with `partial` only. */
   name?: string | undefined;
 }
 
