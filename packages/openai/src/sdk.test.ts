@@ -345,6 +345,22 @@ describe.each(sdks)('$name through transformKimiStream', ({ Client }) => {
     }
     expect(join(chunks).finish).toBeNull();
   });
+
+  test.each<BehaviourName>(['cut-mid-call', 'error-mid-stream'])(
+    'what breaks the stream is thrown behind what was held: %s',
+    async (fault) => {
+      const engine = await start({ behaviour: ['raw-content', fault] });
+      const { stream } = await open(engine.baseURL);
+      const chunks: KimiChunk[] = [];
+      const reading = (async () => {
+        for await (const chunk of stream) chunks.push(chunk as KimiChunk);
+      })();
+      await expect(reading).rejects.toBeInstanceOf(Error);
+      const [last] = chunks.at(-1)?.choices ?? [];
+      expect(last?.finish_reason).toBeNull();
+      expect(last?.x_kimi?.problems?.map(({ code }) => code)).toContain('stream-ended-early');
+    },
+  );
 });
 
 function messagesOf(request: EngineRequest | undefined) {

@@ -79,11 +79,11 @@ function iterate(
     while (ready.length === 0 && !over) {
       const result = await source.next().catch((error: unknown) => {
         broken = { error };
+        return undefined;
       });
       if (over) break;
       over = !result || result.done === true;
-      if (result && !result.done) ready = [...transform.push(result.value as JsonObject)].reverse();
-      else if (!signal?.aborted) ready = [...(result ? transform.end() : transform.fail())].reverse();
+      ready = [...take(result)].reverse();
     }
     const value = ready.pop();
     if (value === undefined && broken) {
@@ -92,6 +92,13 @@ function iterate(
       throw error;
     }
     return value === undefined ? { value, done: true } : { value, done: false };
+  }
+
+  /** @param result `undefined` where the source broke, upon which the SDK aborts by itself */
+  function take(result: IteratorResult<object> | undefined): readonly JsonObject[] {
+    if (!result) return transform.fail();
+    if (!result.done) return transform.push(result.value as JsonObject);
+    return signal?.aborted ? [] : transform.end();
   }
 
   return {
