@@ -84,7 +84,7 @@ async function serve(req: IncomingMessage, res: ServerResponse, context: Context
 function toRecord(req: IncomingMessage): RequestRecord {
   return {
     method: req.method ?? '',
-    path: new URL(req.url ?? '/', 'http://engine').pathname,
+    path: (req.url ?? '').replace(/\?.*/s, ''),
     headers: req.headers,
     body: undefined,
     eventsSent: 0,

@@ -269,6 +269,11 @@ function toolTurn(json: unknown = '{}'): object[] {
 }
 
 describe('the connection', () => {
+  test.each(['//', '//[', '/?//'])('answers a request for %j, where nothing is', async (path) => {
+    const response = await fetch(`${await start()}${path}`);
+    expect([response.status, engine.requests.at(-1)?.path]).toEqual([404, path.replace(/\?.*/, '')]);
+  });
+
   test('records what was asked and how it ended', async () => {
     const base = await start();
     await (await chat(base, { stream: true }, { headers: { 'x-note': 'a' } })).text();
