@@ -188,6 +188,14 @@ describe('an error in another shape than that of the API', () => {
     expect(error).toMatchObject({ code: 'too_long', param: 'messages' });
   });
 
+  test('is the error of the upstream where only its type is another', async () => {
+    const text = '{"error":{"message":"Too long.","code":7}}';
+    reply = [head(['content-type: text/plain'], '400 Bad Request'), text];
+    const response = await ask(false);
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(await response.text()).toBe(text);
+  });
+
   test('is told in part if it is long', async () => {
     reply = [head(['content-type: text/plain'], '400 Bad Request'), 'x'.repeat(100_000)];
     expect((await (await ask(false)).text()).length).toBeLessThan(1500);

@@ -1,6 +1,7 @@
 import { messageOf } from '../error-message.ts';
 import { isObject, type JsonObject, readObject, textOf } from '../json.ts';
 import { ApiError } from './api-error.ts';
+import { isJson, typeOf } from './content-type.ts';
 import { renameModel } from './rename-model.ts';
 
 /** So much of what a server says in another shape is passed on, in UTF-16 units. */
@@ -33,6 +34,7 @@ export function toWhole(
   }
   const told = isSuccess ? (statusIn(body) ?? NO_STATUS) : status;
   if (isObject(body?.error) && textOf(body.error.message) !== '') {
+    if (!isJson(typeOf(headers))) headers.set('content-type', 'application/json');
     return new Response(bytes, { status: told, headers });
   }
   const what = isSuccess ? describeReply(body) : `status ${status}`;
