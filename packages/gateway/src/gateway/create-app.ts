@@ -7,6 +7,7 @@ import type { Log } from './create-log.ts';
 import { type Exchange, exchanges } from './exchange.ts';
 import type { CheckKey } from './gateway-keys.ts';
 import { toUpstreamHeaders } from './headers.ts';
+import { toUnknownModel } from './model-router.ts';
 import { type CheckOrigin, createOriginCheck } from './origins.ts';
 
 /** What the connection of a request can do. */
@@ -31,6 +32,7 @@ const ROUTES: Readonly<Record<string, 'GET' | 'POST'>> = {
   '/v1/chat/completions': 'POST',
   '/v1/completions': 'POST',
   '/v1/models': 'GET',
+  '/v1/models/{id}': 'GET',
   '/healthz': 'GET',
   '/readyz': 'GET',
   '/metrics': 'GET',
@@ -65,18 +67,27 @@ export function createApp(parts: AppParts): Hono<Env> {
       'content-type': metrics.registry.contentType,
     });
   });
+  const listModels = ({ headers, signal }: Request, exchange: Exchange) =>
+    exchanges.run(exchange, () => router.list(toUpstreamHeaders(headers), signal));
   app.get('/v1/models', (context) =>
-    track(context, async (exchange, onEnd) => {
-      const { headers, signal } = context.req.raw;
-      const list = () => router.list(toUpstreamHeaders(headers), signal);
-      const data = await exchanges.run(exchange, list);
+    track(context, '/v1/models', async (exchange, onEnd) => {
+      const data = await listModels(context.req.raw, exchange);
       onEnd(200);
       return context.json({ object: 'list', data });
     }),
   );
+  app.get('/v1/models/:id{.+}', (context) =>
+    track(context, '/v1/models/{id}', async (exchange, onEnd) => {
+      const id = context.req.param('id');
+      const found = (await listModels(context.req.raw, exchange)).find((model) => model.id === id);
+      if (!found) throw toUnknownModel(id);
+      onEnd(200);
+      return context.json(found);
+    }),
+  );
   for (const path of ['/chat/completions', '/completions'] as const) {
     app.post(`/v1${path}`, (context) =>
-      track(context, (exchange, onEnd) =>
+      track(context, `/v1${path}`, (exchange, onEnd) =>
         answerCompletion(parts, {
           path,
           request: context.req.raw,
@@ -107,11 +118,12 @@ export function createApp(parts: AppParts): Hono<Env> {
   /** Runs what answers, between the checks that come first and the line that is logged at the end. */
   async function track(
     { req, env }: Context<Env>,
+    route: string,
     answer: (exchange: Exchange, onEnd: (status: number) => void) => Promise<Response>,
   ): Promise<Response> {
     const exchange: Exchange = {
       id: `req_${randomUUID()}`,
-      route: req.path,
+      route,
       startedAt: performance.now(),
       queuedMs: 0,
       upstream: '',

@@ -72,12 +72,7 @@ export function createModelRouter(upstreams: readonly Upstream[]): ModelRouter {
       if (upstream) return { upstream, model: own };
       if (own === undefined)
         throw new ApiError(400, 'model_required', 'model: expected a name.', { param: 'model' });
-      throw new ApiError(
-        404,
-        'model_not_found',
-        `There is no model ${JSON.stringify(own.slice(0, 100))} here; GET /v1/models lists them.`,
-        { param: 'model' },
-      );
+      throw toUnknownModel(own);
     },
 
     async list(headers, signal) {
@@ -106,6 +101,15 @@ export function createModelRouter(upstreams: readonly Upstream[]): ModelRouter {
       return answer;
     },
   };
+}
+
+export function toUnknownModel(name: string): ApiError {
+  return new ApiError(
+    404,
+    'model_not_found',
+    `There is no model ${JSON.stringify(name.slice(0, 100))} here; GET /v1/models lists them.`,
+    { param: 'model' },
+  );
 }
 
 /** Any answer but a failure will do: a server that wants a key is there, and one that has a page in place of a list. */

@@ -98,6 +98,25 @@ describe('routes', () => {
     expect(await answer('other')).toBe('From the second.');
   });
 
+  test('one model is told of by its name, whatever is in it', async () => {
+    const { engine, gateway: open } = await start({ models: ['moonshotai/Kimi-K2', 'other'] });
+    const mapped = await startTestGateway({
+      upstreams: [{ url: engine.baseURL, models: { 'our/fast model': 'moonshotai/Kimi-K2' } }],
+    });
+    for (const [{ baseURL }, id] of [
+      [open, 'moonshotai/Kimi-K2'],
+      [mapped, 'our/fast model'],
+    ] as const) {
+      const client = new OpenAI({ baseURL, apiKey: 'none', maxRetries: 0 });
+      expect(await client.models.retrieve(id)).toMatchObject({ id, object: 'model' });
+      await expect(client.models.retrieve('nope')).rejects.toMatchObject({
+        status: 404,
+        code: 'model_not_found',
+      });
+    }
+    expect(await open.metric('kimi_tc_requests_total', { route: '/v1/models/{id}', status: '404' })).toBe(1);
+  });
+
   test('a model that only the second upstream lists goes there', async () => {
     const first = await startEngine({ script: () => 'From the first.', models: ['a'] });
     const second = await startEngine({ script: () => 'From the second.', models: ['b'] });
