@@ -3,6 +3,9 @@ import { isObject, isThere, type JsonObject, listOf, textOf } from './json.ts';
 /** What a delta can hold that is read here; all else is passed on. */
 const READ_FIELDS = new Set(['role', 'content', 'reasoning_content', 'reasoning', 'tool_calls']);
 
+/** The same for a choice. */
+const READ_CHOICE_FIELDS = new Set(['index', 'delta', 'finish_reason', 'usage', 'x_kimi']);
+
 /** The reasoning in a delta or message, whatever its server calls it (ruling 11). */
 export function reasoningOf(fields: JsonObject): string {
   return textOf(fields.reasoning_content) || textOf(fields.reasoning);
@@ -28,10 +31,11 @@ function isRead(name: string, value: unknown): boolean {
 
 /** Whether a chunk says something besides the fields that are read here, so that it must not vanish. */
 export function hasMore(chunk: JsonObject, delta: JsonObject): boolean {
-  const choice = choiceOf(chunk);
   return (
     isThere(chunk.usage) ||
-    isThere(choice.logprobs) ||
+    Object.entries(choiceOf(chunk)).some(
+      ([name, value]) => !READ_CHOICE_FIELDS.has(name) && isThere(value),
+    ) ||
     Object.entries(delta).some(([name, value]) => !isRead(name, value) && isThere(value))
   );
 }

@@ -140,6 +140,7 @@ describe('a healthy stream passes byte for byte', () => {
   test.each<[string, object, object, object]>([
     ['usage', { usage: { total_tokens: 3 } }, {}, {}],
     ['log probabilities', {}, { logprobs: { content: [] } }, {}],
+    ['a field of the choice that is not known', {}, { token_ids: [7] }, {}],
     ['a field that is not known', {}, {}, { reasoning_details: [{ type: 'reasoning.text' }] }],
   ])('with %s in each chunk', async (_, inChunk, inChoice, inDelta) => {
     const more = (delta: object, finish_reason: string | null = null) => {

@@ -224,28 +224,26 @@ describe('the end of a stream', () => {
     expect(await client.chat.completions.stream(body).finalContent()).toBe('Hi.');
   });
 
-  test('what else stands in chunks of raw tokens stays, once', async () => {
-    const marker = '<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>';
-    const texts = ['Hi <', 'b> ', ...(marker.match(/.{1,9}/g) ?? []), '{"a"', ':1}', '<|tool_call_end|>'];
-    const chunks = texts.map((content, at) => ({
-      id: 'c',
-      choices: [
-        { index: 0, delta: { role: 'assistant', content, own: at }, logprobs: [at], finish_reason: null },
-      ],
-      usage: { total_tokens: at },
-    }));
-    const events = chunks.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('');
-    const fetch = serve(events + chunk({}, 'stop') + done, sse);
-    const passed = await collect(connect('http://server.invalid/v1', fetch));
-    expect(join(passed)).toEqual({ text: 'Hi <b> ', args: '{"a":1}', finish: 'tool_calls' });
-    const places = texts.map((_, at) => at);
-    const choices = passed.flatMap(
-      (one) => one.choices as unknown as { delta: object; logprobs?: number[] }[],
-    );
-    expect(passed.flatMap(({ usage }) => usage?.total_tokens ?? [])).toEqual(places);
-    expect(choices.flatMap(({ logprobs }) => logprobs ?? [])).toEqual(places);
-    expect(choices.flatMap(({ delta }) => ('own' in delta ? [delta.own] : []))).toEqual(places);
-  });
+  test.each(['usage', 'logprobs', 'token_ids', 'own'])(
+    'what else stands in chunks of raw tokens stays, once: %s',
+    async (field) => {
+      const marker =
+        '<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>';
+      const cut = marker.match(/.{1,9}/g) ?? [];
+      const texts = ['Hi <', 'b> ', ...cut, '{"a"', ':1}', '<|tool_call_end|>'];
+      const events = texts.map((content, at) => {
+        const more = (name: string) => (name === field ? { [name]: { at } } : {});
+        const delta = { role: 'assistant', content, ...more('own') };
+        const choice = { index: 0, delta, finish_reason: null, ...more('logprobs'), ...more('token_ids') };
+        return `data: ${JSON.stringify({ id: 'c', choices: [choice], ...more('usage') })}\n\n`;
+      });
+      const fetch = serve(events.join('') + chunk({}, 'stop') + done, sse);
+      const passed = await collect(connect('http://server.invalid/v1', fetch));
+      expect(join(passed)).toEqual({ text: 'Hi <b> ', args: '{"a":1}', finish: 'tool_calls' });
+      const found = [...JSON.stringify(passed).matchAll(/{"at":(\d+)}/g)].map(([, at]) => Number(at));
+      expect(found).toEqual(texts.map((_, at) => at));
+    },
+  );
 
   test('text behind the finish and the usage is no less text', async () => {
     const text = chunk({ content: ' More.' });
