@@ -9,6 +9,7 @@ export const CUT_ARGUMENTS_SEAL = '\u0018"\u0018';
 /** How much of the end of a text is a seal, or may become one with what follows, in UTF-16 units. */
 export function sealLengthOf(text: string): number {
   let length = CUT_ARGUMENTS_SEAL.length;
-  while (length > 0 && !text.endsWith(CUT_ARGUMENTS_SEAL.slice(0, length))) length--;
+  // The empty text ends any.
+  while (!text.endsWith(CUT_ARGUMENTS_SEAL.slice(0, length))) length--;
   return length;
 }

@@ -132,7 +132,7 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
     const all = entry.held + given;
     const end = all.length - sealLengthOf(all);
     entry.held = all.slice(end);
-    if (end > 0) readArguments(entry, all.slice(0, end));
+    readArguments(entry, all.slice(0, end));
   }
 
   function readArguments(entry: Entry, text: string): void {
@@ -162,15 +162,17 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
       for (const entry of entries) {
         // Whoever read the reply before has given the call up.
         const sealed = entry.held === CUT_ARGUMENTS_SEAL;
-        if (!sealed && entry.held !== '') readArguments(entry, entry.held);
+        if (!sealed) readArguments(entry, entry.held);
         const read = entry.args.finish();
         if (entry.mayRepeat && read.state === 'empty') continue;
+        if (sealed) read.state = 'part';
         const cut =
-          read.state === 'part' ? mayBeCut || !entry.args.isBroken() : read.state === 'empty' && mayBeCut;
-        openAtEnd ||= cut || sealed;
+          read.state === 'part'
+            ? sealed || mayBeCut || !entry.args.isBroken()
+            : read.state === 'empty' && mayBeCut;
+        openAtEnd ||= cut;
         start(entry);
-        if (sealed) entry.call?.giveUp('truncated-call', read.text);
-        else entry.call?.finish({ ...read, repaired: read.repaired || entry.junk }, cut ? 'cut' : 'closed');
+        entry.call?.finish({ ...read, repaired: read.repaired || entry.junk }, cut ? 'cut' : 'closed');
       }
       return openAtEnd;
     },
