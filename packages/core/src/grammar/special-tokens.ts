@@ -25,17 +25,13 @@ const BAR_NAMES: Record<string, MarkerKind> = {
 };
 
 /** Every accepted spelling of every marker. Bar markers may have one space inside either bar, or both. */
-export const MARKERS: ReadonlyMap<string, MarkerKind> = new Map(
-  Object.entries(BAR_NAMES)
-    .flatMap(([name, kind]) =>
-      ['|', '| '].flatMap((left) => ['|', ' |'].map((right) => [left + name + right, kind] as const)),
-    )
-    .map(([inner, kind]) => [`<${inner}>`, kind] as [string, MarkerKind])
-    .concat([
-      ['<think>', 'think-open'],
-      ['</think>', 'think-close'],
-    ]),
-);
+export const MARKERS: ReadonlyMap<string, MarkerKind> = new Map([
+  ['<think>', 'think-open'],
+  ['</think>', 'think-close'],
+  ...Object.entries(BAR_NAMES).flatMap(([name, kind]) =>
+    ['<|', '<| '].flatMap((left) => ['|>', ' |>'].map((right) => [left + name + right, kind] as const)),
+  ),
+]);
 
 /** A stream that ends in one of these, or more of a marker, was cut inside a tool marker: never text. */
 export const CUT_MARKER: RegExp = /^<\| ?tool_call/;

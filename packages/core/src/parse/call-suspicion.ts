@@ -76,22 +76,19 @@ export function createCallSuspicion(tools: ToolBox): CallSuspicion {
     return '';
   }
 
-  function watchPiece(text: string): void {
-    for (let rest = text; rest !== '' && !found; ) {
-      if (object) {
-        rest = follow(object, rest);
-        continue;
-      }
-      recent += rest;
-      rest = rest.indexOf('{') >= 0 || rest.indexOf('>') >= 0 ? look(rest.length) : '';
-      if (recent.length > 64 * reach) recent = recent.slice(-reach);
-    }
-  }
-
   return {
     watch(text) {
-      for (let at = 0; at < text.length && !found; at += PIECE_LENGTH)
-        watchPiece(text.slice(at, at + PIECE_LENGTH));
+      for (let at = 0; at < text.length; at += PIECE_LENGTH) {
+        for (let rest = text.slice(at, at + PIECE_LENGTH); rest !== '' && !found; ) {
+          if (object) {
+            rest = follow(object, rest);
+            continue;
+          }
+          recent += rest;
+          rest = rest.indexOf('{') >= 0 || rest.indexOf('>') >= 0 ? look(rest.length) : '';
+          if (recent.length > 64 * reach) recent = recent.slice(-reach);
+        }
+      }
     },
     end: () =>
       found || (object?.json.status() === 'complete' && (object.isExpression ? object.closed : true)),

@@ -49,16 +49,10 @@ const NUMBER: Record<string, Record<string, string>> = {
 const WHOLE_NUMBER = /^(zero|whole|fraction|power)$/;
 
 const LITERALS: Record<string, string> = { t: 'true', f: 'false', n: 'null' };
-const SHORT_ESCAPES: Record<string, string> = {
-  '\b': '\\b',
-  '\t': '\\t',
-  '\n': '\\n',
-  '\f': '\\f',
-  '\r': '\\r',
-};
 
+/** As `JSON.stringify` has it: short where JSON has a short form, else `\u00xx` in lower case (ruling 27). */
 function escapeControl(char: string): string {
-  return SHORT_ESCAPES[char] ?? `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(char).slice(1, -1);
 }
 
 export function createJsonScanner(): JsonScanner {

@@ -110,8 +110,8 @@ export function createK2Machine(settings: MachineSettings): Machine {
   });
 
   function report(code: ProblemCode, offset: number, index?: number): void {
-    const place = index === undefined ? { offset } : { offset, index };
-    emit({ type: 'problem', code, message: PROBLEM_MESSAGES[code] ?? code, ...place });
+    const message = PROBLEM_MESSAGES[code] ?? code;
+    emit({ type: 'problem', code, message, offset, ...(index !== undefined && { index }) });
   }
 
   /** A call that was read as a whole. */

@@ -29,12 +29,10 @@ export function createLastWord(accepts: (word: string) => boolean): LastWord {
   let more = false;
 
   function extend(text: string): void {
-    const cut = edge.length + text.length - LONGEST_BARE_ID;
-    more ||=
-      cut > 0 &&
-      (edge.slice(0, cut).trim() !== '' || text.slice(0, Math.max(0, cut - edge.length)).trim() !== '');
-    edge =
-      text.length >= LONGEST_BARE_ID ? text.slice(-LONGEST_BARE_ID) : (edge + text).slice(-LONGEST_BARE_ID);
+    const all = edge + text;
+    const cut = Math.max(0, all.length - LONGEST_BARE_ID);
+    more ||= all.slice(0, cut).trim() !== '';
+    edge = all.slice(cut);
   }
 
   const word = () => endingWord(edge.trimEnd());
@@ -43,9 +41,7 @@ export function createLastWord(accepts: (word: string) => boolean): LastWord {
     take(text) {
       for (let brace = text.indexOf('{'); brace >= 0; brace = text.indexOf('{', brace + 1)) {
         const near = text.slice(Math.max(0, brace - LONGEST_BARE_ID), brace);
-        const found = endingWord(
-          near.length < LONGEST_BARE_ID ? (edge + near).slice(-LONGEST_BARE_ID) : near,
-        );
+        const found = endingWord((edge + near).slice(-LONGEST_BARE_ID));
         if (found === '' || !accepts(found)) continue;
         extend(text.slice(0, brace));
         return { word: found, brace };

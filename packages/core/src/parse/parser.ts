@@ -74,7 +74,6 @@ export interface KimiParser {
 }
 
 const isCount = (value: unknown) => value === undefined || (Number.isInteger(value) && (value as number) > 0);
-const isFlag = (value: unknown) => value === undefined || typeof value === 'boolean';
 
 /** The settings that options stand for. @throws KimiError naming the option that is wrong */
 export function checkOptions(options: ParserOptions & { onEvent(event: KimiEvent): void }): MachineSettings {
@@ -99,13 +98,9 @@ export function checkOptions(options: ParserOptions & { onEvent(event: KimiEvent
     model,
   );
   const choices: unknown[] = [undefined, 'auto', 'none', 'required'];
-  const isNamed =
-    typeof toolChoice === 'object' &&
-    toolChoice !== null &&
-    typeof toolChoice.name === 'string' &&
-    toolChoice.name !== '';
+  const named: unknown = typeof toolChoice === 'object' ? toolChoice?.name : undefined;
   expectOption(
-    choices.includes(toolChoice) || isNamed,
+    choices.includes(toolChoice) || (typeof named === 'string' && named !== ''),
     'toolChoice',
     "'auto', 'none', 'required' or { name }",
     toolChoice,
@@ -117,8 +112,8 @@ export function checkOptions(options: ParserOptions & { onEvent(event: KimiEvent
     "'off', 'default' or 'lenient'",
     recoverTextCalls,
   );
-  expectOption(isFlag(promptOpensThink), 'promptOpensThink', 'a boolean', promptOpensThink);
-  expectOption(isFlag(guidedJson), 'guidedJson', 'a boolean', guidedJson);
+  for (const [name, flag] of Object.entries({ promptOpensThink, guidedJson }))
+    expectOption(flag === undefined || typeof flag === 'boolean', name, 'a boolean', flag);
   expectOption(
     takenToolCallIds === undefined ||
       (Array.isArray(takenToolCallIds) && takenToolCallIds.every((id) => typeof id === 'string')),
@@ -172,8 +167,7 @@ export function createParserOf(settings: MachineSettings): KimiParser {
   /** Events are being reported. */
   let running = false;
   function expectOutside(method: string): void {
-    if (running)
-      throw new KimiError(method, `${method}: not to be called from onEvent; wait for the call that reports`);
+    if (running) throw new KimiError(method, `${method}: not to be called from onEvent`);
   }
   function inside(run: () => void): void {
     running = true;

@@ -3,9 +3,9 @@ import type { ProblemCode } from '../grammar/problems.ts';
 /** One sentence for people per problem that reading a reply can report. */
 export const PROBLEM_MESSAGES: Partial<Record<ProblemCode, string>> = {
   'unknown-tool': 'The call names a tool that was not offered.',
-  'unresolved-tool': 'The call has no usable name and its arguments do not tell which tool is meant.',
-  'tool-name-inferred': 'The tool was found from the arguments, as the call does not name one.',
-  'id-rewritten': 'The id was not of the form functions.NAME:COUNTER, or repeated, and was replaced.',
+  'unresolved-tool': 'The call has no usable name, and its arguments do not tell the tool.',
+  'tool-name-inferred': 'The call names no tool; it was found from the arguments.',
+  'id-rewritten': 'The id was not functions.NAME:COUNTER, or repeated, and was replaced.',
   'malformed-call': 'The header of the call is not an id, or the call was given up.',
   'missing-arguments': 'The call was closed without arguments; {} is used.',
   'unclosed-call': 'The arguments are complete, but the call was not closed.',
@@ -19,7 +19,7 @@ export const PROBLEM_MESSAGES: Partial<Record<ProblemCode, string>> = {
   'suspected-tool-call': 'The text looks like a tool call but stayed text.',
   'duplicate-call': 'The same call came as text and as structure; one was dropped.',
   'call-suppressed': 'Tool choice is none; calls were removed.',
-  'limit-exceeded': 'A limit of the parser options was exceeded; the call is not delivered.',
+  'limit-exceeded': 'The call is beyond a limit of the options, and is not delivered.',
   'missing-call': 'The server reported tool calls, but none came.',
   'empty-turn': 'The turn holds no visible text and no call.',
   'reasoning-exhausted-budget': 'The token limit was reached before the reasoning ended.',

@@ -1,4 +1,5 @@
 import type { Header, ToolBox } from '../grammar/tools.ts';
+import { toJson } from '../to-json.ts';
 import { type ArgumentReader, createArgumentReader } from './arguments.ts';
 import { CUT_ARGUMENTS_SEAL, sealLengthOf } from './cut-arguments-seal.ts';
 import type { Call, CallLog } from './tool-calls.ts';
@@ -36,8 +37,8 @@ interface Entry {
   junk: boolean;
   /** The end of what came, where that is a seal or may become one. */
   held: string;
-  /** Began under the index of a whole call, with its name: without arguments it is that call repeated. */
-  mayRepeat: boolean;
+  /** The call that its index was given to before: with the same name and no arguments it is that one repeated. */
+  before: Entry | undefined;
 }
 
 export interface StructuredCallsOptions {
@@ -54,14 +55,14 @@ export interface StructuredCallsOptions {
 export function createStructuredCalls(options: StructuredCallsOptions): StructuredCalls {
   const { tools, calls, maxArgumentsLength, offset, onOpen } = options;
   const entries: Entry[] = [];
-  const byIndex = new Map<number, Entry>();
+  const byIndex = new Map<unknown, Entry>();
   const byId = new Map<string, Entry>();
   /** The entries in front of this one have started. */
   let ready = 0;
 
   /** The call that a piece goes on with; `undefined`: it begins one. */
-  function known(index: unknown, id: string, name: unknown): Entry | undefined {
-    const ofId = id === '' ? undefined : byId.get(id);
+  function known(index: unknown, id: string, name: string): Entry | undefined {
+    const ofId = byId.get(id);
     if (typeof index !== 'number') return id === '' ? goesOn(entries.at(-1), name) : ofId;
     // Some servers count all calls as the first (vercel/ai#14277), others give each piece an id of its own.
     const ofIndex = byIndex.get(index);
@@ -70,18 +71,13 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
   }
 
   /** A name begins a call where the last one has all it needs, or another name. */
-  function goesOn(last: Entry | undefined, name: unknown): Entry | undefined {
-    const begins =
-      typeof name === 'string' &&
-      name !== '' &&
-      last?.args.hasStarted() &&
-      (last.args.isDone() || name !== last.name);
+  function goesOn(last: Entry | undefined, name: string): Entry | undefined {
+    const begins = name !== '' && last?.args.hasStarted() && (last.args.isDone() || name !== last.name);
     return begins ? undefined : last;
   }
 
-  function open(index: unknown, id: string, name: unknown): Entry {
+  function open(index: unknown, id: string): Entry {
     onOpen();
-    const before = typeof index === 'number' ? byIndex.get(index) : undefined;
     const entry: Entry = {
       index,
       id,
@@ -95,12 +91,14 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
       }),
       junk: false,
       held: '',
-      mayRepeat: before !== undefined && before.name === name,
+      before: byIndex.get(index),
     };
     entries.push(entry);
     if (typeof index === 'number') byIndex.set(index, entry);
     return entry;
   }
+
+  const mayRepeat = ({ before, name }: Entry) => before?.name === name;
 
   function start(entry: Entry): void {
     if (entry.call) return;
@@ -122,8 +120,8 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
       const entry = entries[ready] as Entry;
       const isOffered = tools.find(entry.name.trim()) !== undefined;
       const named = tools.known ? isOffered : entry.name !== '';
-      const isNext = isOffered && !entry.mayRepeat && entries[ready + 1]?.args.hasStarted();
-      if (!named || !(entry.args.hasStarted() || isNext)) return;
+      const isPassed = isOffered && !mayRepeat(entry) && entries[ready + 1]?.args.hasStarted();
+      if (!named || !(entry.args.hasStarted() || isPassed)) return;
       start(entry);
     }
   }
@@ -147,11 +145,12 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
   return {
     feed({ index, id, name, arguments: args }) {
       const ownId = typeof id === 'string' ? id : '';
-      const entry = known(index, ownId, name) ?? open(index, ownId, name);
+      const ownName = typeof name === 'string' ? name : '';
+      const entry = known(index, ownId, ownName) ?? open(index, ownId);
       if (entry.id === '') entry.id = ownId;
       if (ownId !== '' && !byId.has(ownId)) byId.set(ownId, entry);
       // A name that comes when the call has started is too late to be told to anyone.
-      if (typeof name === 'string' && name !== entry.name && !entry.call) entry.name += name;
+      if (ownName !== entry.name && !entry.call) entry.name += ownName;
       if (args !== undefined && args !== null)
         takeArguments(entry, typeof args === 'string' ? args : toJson(args));
       startReady();
@@ -164,7 +163,7 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
         const sealed = entry.held === CUT_ARGUMENTS_SEAL;
         if (!sealed) readArguments(entry, entry.held);
         const read = entry.args.finish();
-        if (entry.mayRepeat && read.state === 'empty') continue;
+        if (mayRepeat(entry) && read.state === 'empty') continue;
         if (sealed) read.state = 'part';
         const cut =
           read.state === 'part'
@@ -177,12 +176,4 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
       return openAtEnd;
     },
   };
-}
-
-function toJson(value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? '';
-  } catch {
-    return Object.prototype.toString.call(value); // too deep to be written; will be reported as invalid
-  }
 }

@@ -1,7 +1,8 @@
 import { type ModelProfile, resolveModel } from '../grammar/models.ts';
 import type { ProblemCode } from '../grammar/problems.ts';
 import type { ToolDefinition } from '../grammar/tools.ts';
-import { isObject, type JsonObject, listOf, mapShared, share, textOf, toJson, withChanges } from './json.ts';
+import { toJson } from '../to-json.ts';
+import { isObject, type JsonObject, listOf, mapShared, share, textOf, withChanges } from './json.ts';
 import { foldReasoning, writeReasoning } from './reasoning.ts';
 import type { RequestLog, RequestProblem } from './request-problems.ts';
 import type { RequestRules } from './request-rules.ts';

@@ -44,11 +44,3 @@ export function mapShared<Item>(
 export function toPointer(key: string): string {
   return `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
-
-export function toJson(value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? '';
-  } catch {
-    return Object.prototype.toString.call(value); // a cycle, or too deep to be written
-  }
-}

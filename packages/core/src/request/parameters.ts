@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, listOf, share, toJson } from './json.ts';
+import { toJson } from '../to-json.ts';
+import { isObject, type JsonObject, listOf, share } from './json.ts';
 import type { RequestLog } from './request-problems.ts';
 import type { RequestRules } from './request-rules.ts';
 

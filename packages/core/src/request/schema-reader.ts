@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, textOf, toJson, toPointer, withChanges } from './json.ts';
+import { toJson } from '../to-json.ts';
+import { isObject, type JsonObject, textOf, toPointer, withChanges } from './json.ts';
 import { isDisjoint, isSame, sharedTypes, sharedValues, toList, withoutNarrower } from './schema-types.ts';
 
 export interface SchemaReader {

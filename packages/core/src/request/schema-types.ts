@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, listOf, toJson } from './json.ts';
+import { toJson } from '../to-json.ts';
+import { isObject, type JsonObject, listOf } from './json.ts';
 
 export const TYPES: readonly string[] = ['string', 'number', 'boolean', 'object', 'array', 'null'];
 

@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, listOf, mapShared, share, textOf, toJson, toPointer } from './json.ts';
+import { toJson } from '../to-json.ts';
+import { isObject, type JsonObject, listOf, mapShared, share, textOf, toPointer } from './json.ts';
 import { isPlainSchema } from './plain-schema.ts';
 import type { RequestLog, RequestProblem } from './request-problems.ts';
 import { LIMITS, RESERVED } from './schema-keywords.ts';

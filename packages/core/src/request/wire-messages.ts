@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, listOf, mapShared, textOf, toJson, withChanges } from './json.ts';
+import { toJson } from '../to-json.ts';
+import { isObject, type JsonObject, listOf, mapShared, textOf, withChanges } from './json.ts';
 
 /** The API refuses U+0000, wherever it stands (MoonshotAI/kimi-cli#99). */
 export function clean(text: string): string {
