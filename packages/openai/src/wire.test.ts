@@ -184,7 +184,7 @@ describe('the end of a stream', () => {
     async (_, error, message) => {
       for (const tail of error.endsWith('\n\n') ? ['', done] : ['']) {
         const fetch = serve(`${hello}${chunk({ content: ' a <' })}${error}${tail}`, sse);
-        for (const SDK of [OpenAI, OpenAILowest]) {
+        for (const SDK of [OpenAI, OpenAILowest as unknown as typeof OpenAI]) {
           const client = new SDK({
             baseURL: 'http://server.invalid/v1',
             apiKey: 'none',
