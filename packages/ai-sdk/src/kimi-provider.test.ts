@@ -214,10 +214,20 @@ describe('what is sent', () => {
     ['kimi-k2-0905-preview', 'high', 'unsupported'],
     ['kimi-k2.5', 'high', 'compatibility'],
     ['kimi-k3', 'xhigh', 'compatibility'],
+    ['served-model', 'none', 'unsupported'],
   ] as const)('reasoning that %s does not have is a warning: %s', async (modelId, reasoning, type) => {
     const { warnings, body } = await connect().call(modelId, { reasoning });
     expect(warnings).toContainEqual(expect.objectContaining({ type, feature: 'reasoning' }));
     if (type === 'unsupported') expect(body).not.toHaveProperty('thinking');
+  });
+
+  test('thinking that is asked of a model nobody knows is one warning, and nothing is sent', async () => {
+    const thinking = { reasoning: 'low', providerOptions: { kimi: { thinking: false } } } as const;
+    for (const options of [thinking, { reasoning: 'low' } as const]) {
+      const { warnings, body } = await connect(selfHosted).call('served-model', options);
+      expect(warnings).toMatchObject([{ type: 'unsupported', feature: 'reasoning' }]);
+      expect(body).not.toHaveProperty('chat_template_kwargs');
+    }
   });
 
   test('the option of the call comes before reasoning', async () => {

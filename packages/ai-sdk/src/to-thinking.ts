@@ -22,6 +22,15 @@ export function toThinking(
   { family }: ModelProfile,
   warnings: SharedV4Warning[],
 ): boolean | ThinkingOption | undefined {
+  if (family === 'unknown') {
+    if (asked !== undefined || isCustomReasoning(reasoning))
+      warnings.push({
+        type: 'unsupported',
+        feature: 'reasoning',
+        details: 'The model is not known, nor how it is told to think or not to.',
+      });
+    return undefined;
+  }
   if (typeof asked === 'object') {
     const { type, ...rest } = asked;
     return type === 'disabled' ? false : rest;

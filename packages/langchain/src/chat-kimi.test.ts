@@ -289,6 +289,17 @@ describe('requests', () => {
     expect(told).toEqual(['param-dropped']);
   });
 
+  test('so is thinking of a model that nobody knows', async () => {
+    const told: string[] = [];
+    const body = await ask({
+      model: 'served-model',
+      thinking: false,
+      onProblem: ({ code }) => told.push(code),
+    });
+    expect(body).not.toHaveProperty('chat_template_kwargs');
+    expect(told).toEqual(['param-dropped']);
+  });
+
   test('schemas of replies are those that the API takes, and parse as the given ones', async () => {
     const script = [{ text: '{"city":"Oslo","degrees":"-3"}', behaviour: 'healthy' as const }];
     const schema = z.object({ city: z.string(), degrees: z.coerce.number().multipleOf(1) });

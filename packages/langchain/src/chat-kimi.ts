@@ -1,4 +1,11 @@
-import { type Endpoint, normalizeRequest, type Problem, type ThinkingOption } from '@kimi-tc/core';
+import {
+  type Endpoint,
+  normalizeRequest,
+  type Problem,
+  type RequestProblem,
+  resolveModel,
+  type ThinkingOption,
+} from '@kimi-tc/core';
 import type { CallbackManagerForLLMRun } from '@langchain/core/callbacks/manager';
 import type {
   BaseLanguageModelInput,
@@ -34,6 +41,14 @@ import { toWireMessages, type WireMessage } from './to-wire-messages.ts';
 import { VERSION } from './version.ts';
 import { toWireError } from './wire-error.ts';
 import { usageOf, type WireChunk } from './wire-reply.ts';
+
+/** Requests for models that are not known are left alone, so that nothing is sent of it. */
+const NO_SWITCH: RequestProblem = {
+  code: 'param-dropped',
+  message: 'The model is not known, nor how it is told to think or not to.',
+  offset: 0,
+  path: '/thinking',
+};
 
 type InvocationParams = ReturnType<ChatOpenAICompletions['invocationParams']>;
 
@@ -150,6 +165,7 @@ export class ChatKimi extends ChatOpenAICompletions<ChatKimiCallOptions> {
   ): { fields: object; problems: Problem[] } {
     const thinking = options?.thinking ?? this.thinking;
     if (thinking === undefined) return { fields: {}, problems: [] };
+    if (resolveModel(this.model).family === 'unknown') return { fields: {}, problems: [NO_SWITCH] };
     const { thinking: sent, reasoning_effort, chat_template_kwargs } = params as Record<string, unknown>;
     const given = { model: this.model, thinking: sent, reasoning_effort, chat_template_kwargs };
     const { body, problems } = normalizeRequest(given, { endpoint: this.endpoint, thinking });
