@@ -88,24 +88,9 @@ export function openEndpoint(options: EndpointOptions, model: () => string): End
     const begun = performance.now();
     const since = (): number => performance.now() - begun;
     const nothing = { request: body, chat: undefined, wire: undefined, mended: [], broken: false };
+    let response: Response;
     try {
-      const response = await request('/chat/completions', body);
-      const headersMs = since();
-      const { text, firstByteMs, broken } = await readBody(response, since);
-      const times = { headersMs, firstByteMs, totalMs: since() };
-      const { status } = response;
-      if (!response.ok) {
-        const failure = toFailure(response, text);
-        return { ...nothing, ...times, status, failure, retryAfter: response.headers.get('retry-after') };
-      }
-      return {
-        ...nothing,
-        ...times,
-        status,
-        failure: undefined,
-        broken,
-        ...readAnswer(response, text, broken),
-      };
+      response = await request('/chat/completions', body);
     } catch (error) {
       signal?.throwIfAborted();
       const failure = toNetworkFailure(error, baseUrl);
@@ -118,6 +103,22 @@ export function openEndpoint(options: EndpointOptions, model: () => string): End
         totalMs: since(),
       };
     }
+    const headersMs = since();
+    const { text, firstByteMs, broken } = await readBody(response, since);
+    const times = { headersMs, firstByteMs, totalMs: since() };
+    const { status } = response;
+    if (!response.ok) {
+      const failure = toFailure(response, text);
+      return { ...nothing, ...times, status, failure, retryAfter: response.headers.get('retry-after') };
+    }
+    return {
+      ...nothing,
+      ...times,
+      status,
+      failure: undefined,
+      broken,
+      ...readAnswer(response, text, broken),
+    };
   }
 
   return {
