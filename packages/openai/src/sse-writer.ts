@@ -113,12 +113,12 @@ export function createSseWriter(transform: ChunkTransform): SseWriter {
     else out.print(toEvent('[DONE]'));
   }
 
-  function writeError(bytes: Uint8Array, { data, type }: SseEvent, said: unknown): void {
+  function writeError(bytes: Uint8Array, { data, type, words }: SseEvent, said: unknown): void {
     over = true;
     printChunks(transform.fail());
     const field = type === '' ? '' : `event: ${type}\n`;
     if (data !== undefined && isObject(said) && said.error) out.pass(bytes);
-    else out.print(field + toEvent(JSON.stringify(toError(said, data ?? ''))));
+    else out.print(field + toEvent(JSON.stringify(toError(said, data ?? words))));
   }
 
   /**

@@ -173,6 +173,7 @@ describe('the end of a stream', () => {
     ['of its own type, an error object', 'event: error\ndata: {"error":{"message":"boom"}}\n\n', 'boom'],
     ['of its own type, in words', 'event: error\ndata: boom\n\n', 'boom'],
     ['of its own type, in words without an end', 'event: error\ndata: boom', 'boom'],
+    ['of its own type, in a line of no field', 'event: error\nboom\n\n', 'boom'],
     ['of its own type, a text', 'event: error\ndata: "boom"\n\n', '"boom"'],
     ['of its own type, no data', 'event: error\n\n', 'The answer of the server is empty.'],
     ['a text', 'data: {"error":"boom"}\n\n', '"boom"'],
