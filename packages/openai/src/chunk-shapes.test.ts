@@ -90,6 +90,21 @@ describe('a chunk that does not is not known', () => {
     expect(findIn(shapes, toEvent(json))).toBeUndefined();
   });
 
+  test('one in which any byte around the text is another', () => {
+    const chunk = chunkOf({ content: 'a' }, { id: 'é 日本 😀', model: 'kimi' });
+    const { shapes } = learn(chunk);
+    const event = toEvent(JSON.stringify(chunk));
+    const text = event.indexOf(0x61, Buffer.from(event).indexOf('"content":"a"') + '"content":"'.length);
+    expect(shapes.find(event, 0)).toBeDefined();
+    for (let at = 0; at < event.length; at++) {
+      for (const byte of [(event[at] as number) ^ 1, (event[at] as number) ^ 0x80, 0, 0x7f, 0xff]) {
+        const other = event.slice();
+        other[at] = byte;
+        if (at !== text) expect(shapes.find(other, 0), `${byte} at ${at}`).toBeUndefined();
+      }
+    }
+  });
+
   test('half of one', () => {
     const event = toEvent(JSON.stringify(chunkOf({ content: 'abc' })));
     for (let end = 0; end < event.length; end++) expect(shapes.find(event.slice(0, end), 0)).toBeUndefined();

@@ -31,10 +31,16 @@ function listIn<Item extends object>(value: unknown): Item[] {
   return listOf(value).filter((one: unknown): one is JsonObject & Item => isObject(one));
 }
 
-/** A turn with a call that was given up is not empty, although here nothing of the call may be seen. */
+/**
+ * The same about the same call is told once. A turn with a call that was given up is not empty, although here
+ * nothing of the call may be seen.
+ */
 function mergeProblems(told: Problems, found: Problems, hasGivenUp: boolean): Problems {
-  const codes = new Set(told.map(({ code }) => code));
-  return [...told, ...found.filter(({ code }) => !codes.has(code) && !(hasGivenUp && EMPTY.has(code)))];
+  const about = ({ code, index }: Problems[number]) => `${code} ${index}`;
+  const known = new Set(told.map(about));
+  const isNew = (problem: Problems[number]) =>
+    !known.has(about(problem)) && !(hasGivenUp && EMPTY.has(problem.code));
+  return [...told, ...found.filter(isNew)];
 }
 
 function mergeIncomplete(
