@@ -23,7 +23,7 @@ import { createRedaction } from './redact-text.ts';
 import { makeFolder, post, startServer, startTestGateway, until } from './test-gateway.ts';
 import { toCase } from './to-case.ts';
 
-const SECRET = 'sk-Geheim4711471147 Straße 日本語';
+const SECRET = 'sk-Geheim4711 Straße 日本語';
 const turn = [
   `<think>The user says ${SECRET}.</think>It is ${SECRET}.`,
   `<|tool_calls_section_begin|><|tool_call_begin|>functions.read:0<|tool_call_argument_begin|>{"path":"${SECRET}\\n\\u00e9","lines":[10,2.5e3],"all":true}<|tool_call_end|>`,
@@ -46,8 +46,12 @@ const tools = [
 const ask = { model: 'kimi-k2-thinking', messages: [{ role: 'user', content: SECRET }], tools };
 
 /** Anything of the secret, in whatever pieces it was sent. */
-/** A number that no id of a request and no time has in it by chance. */
-const LEAK = /Geheim|4711471147|Stra|日|ße/;
+const LEAK = /Geheim|4711|Stra|日|ße/;
+
+/** The log without the ids and times of requests, which may hold any digits. */
+function withoutNumbers(log: string): string {
+  return log.replaceAll(/"id":"req_[\da-f-]{36}"|"(?:time|ms)":[\d.]+/g, '');
+}
 
 /** Plays a recorded case by the transforms of the packages. */
 async function run(of: CorpusCase, input: CaseInput): Promise<TurnOutcome> {
@@ -144,7 +148,7 @@ describe('recordings', () => {
       expect(readFileSync(file, 'utf8')).not.toMatch(LEAK);
       expect(statSync(file).mode & 0o077).toBe(0);
     }
-    expect(gateway.logText()).not.toMatch(LEAK);
+    expect(withoutNumbers(gateway.logText())).not.toMatch(LEAK);
     expect(gateway.lines.filter(({ msg }) => msg === 'request')).toHaveLength(3);
   });
 
@@ -273,7 +277,7 @@ describe('logs', () => {
     });
     const gateway = await startTestGateway(
       { upstreams: [{ url: `${url}/v1`, apiKeyEnv: 'OWN' }], log: { level: 'trace' } },
-      { OWN: 'sk-Geheim4711471147' },
+      { OWN: 'sk-Geheim4711' },
     );
     const chat = `${gateway.baseURL}/chat/completions`;
     for (const status of [200, 400, 500]) {
@@ -286,10 +290,10 @@ describe('logs', () => {
       }
     }
     await post(chat, `{"messages": "${SECRET}`);
-    await post(chat, { ...ask, model: SECRET }, { headers: { 'content-encoding': 'sk-Geheim4711471147' } });
+    await post(chat, { ...ask, model: SECRET }, { headers: { 'content-encoding': 'sk-Geheim4711' } });
     await until(() => gateway.lines.length >= 26);
     // The model is a name that the client gives; it is logged, so that one may see which is asked for.
-    expect(gateway.logText()).not.toMatch(LEAK);
+    expect(withoutNumbers(gateway.logText())).not.toMatch(LEAK);
   });
 });
 
