@@ -79,6 +79,12 @@ function valuesOf(schema: JsonObject): readonly unknown[] | undefined {
   return Array.isArray(schema.enum) ? schema.enum : undefined;
 }
 
+/** `undefined` if the schema names none. OpenAPI's `nullable` names one more. */
+function typesOf({ type, nullable }: JsonObject, values: readonly unknown[] | undefined): unknown {
+  if (type !== undefined && nullable === true) return [...toList(type), 'null'];
+  return type ?? (values && typesOfValues(values));
+}
+
 /** Whether no value can satisfy both, as far as types, values and a property that tells them apart show. */
 export function isDisjoint(left: unknown, right: unknown, depth = 0): boolean {
   if (!isObject(left) || !isObject(right) || depth > 2) return false;
@@ -86,8 +92,8 @@ export function isDisjoint(left: unknown, right: unknown, depth = 0): boolean {
   const rightValues = valuesOf(right);
   // So many are refused later on.
   if (leftValues && leftValues.length > 1000) return false;
-  const leftType = left.type ?? (leftValues && typesOfValues(leftValues));
-  const rightType = right.type ?? (rightValues && typesOfValues(rightValues));
+  const leftType = typesOf(left, leftValues);
+  const rightType = typesOf(right, rightValues);
   if (leftType && rightType && sharedTypes(leftType, rightType).length === 0) return true;
   if (leftValues && rightValues) return sharedValues(leftValues, rightValues).length === 0;
   const { properties: leftMembers, required } = left;

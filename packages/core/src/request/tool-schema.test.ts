@@ -224,6 +224,8 @@ describe('keywords', () => {
         d: { type: 'array', uniqueItems: true, items: { not: { type: 'null' }, type: 'string' } },
         e: { oneOf: [{ type: 'integer' }, { type: 'number' }] },
         f: { type: 'object', minProperties: 1 },
+        // Null satisfies both, which oneOf forbids.
+        g: { oneOf: [{ type: 'null' }, { type: 'string', nullable: true }] },
       },
     };
     const { schema: sent, problems } = normalizeToolSchema(schema);
@@ -234,6 +236,7 @@ describe('keywords', () => {
       'schema-relaxed /properties/d',
       'schema-relaxed /properties/e',
       'schema-relaxed /properties/f',
+      'schema-relaxed /properties/g',
     ]);
     expect(sent.properties).toMatchObject({
       a: { description: 'A link. (pattern: "^a", format: "uri")' },
