@@ -15,9 +15,8 @@ export interface ChoiceTransform {
   /**
    * Takes chunks that say nothing but parts of one text, and may pass if the text does.
    * @param piece what they say together
-   * @param split gives what stands for each of them among the chunks that pass, should they not pass at once
    */
-  pushText(piece: TextPiece, split: () => readonly SayingChunk[]): KnownResult;
+  pushText(piece: TextPiece, split: SplitRun): KnownResult;
   /**
    * The choice is over: what was held, and one chunk with the finish reason. Later calls do nothing.
    * @param withUsage whether a usage that stands on the choice has to be told in the place where
@@ -29,6 +28,12 @@ export interface ChoiceTransform {
   /** A finish reason has come. */
   isFinished(): boolean;
 }
+
+/**
+ * What stands for chunks of one text among those that pass, should they not pass at once: one for those that
+ * say its first `length` UTF-16 units or less, and one for each of the others.
+ */
+export type SplitRun = (length: number) => readonly SayingChunk[];
 
 /** What becomes of chunks whose text alone was taken. `unread`: nothing was taken, they have to be parsed. */
 export type KnownResult = 'passes' | 'unread' | KnownOutput;
@@ -250,7 +255,7 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
     return toContinuation(latest, choiceOf(latest), toDelta(piece, mirrored));
   }
 
-  function pushText(piece: TextPiece, split: () => readonly SayingChunk[]): KnownResult {
+  function pushText(piece: TextPiece, split: SplitRun): KnownResult {
     if (ended || finish || !roleSent) return 'unread';
     reader.readText(piece);
     const [first] = made;
@@ -261,7 +266,8 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
       }
       if (!isAlike(first, piece)) return { chunks: [], pieces: takeMade(), toChunk };
     }
-    return { ...waiting.push(split(), takeMade(), true), toChunk };
+    const length = first && isAlike(first, piece) ? first.text.length - waiting.missing() : 0;
+    return { ...waiting.push(split(length), takeMade(), true), toChunk };
   }
 
   return {

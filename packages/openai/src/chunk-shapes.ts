@@ -1,13 +1,15 @@
 import { choiceOf, deltaOf, hasMore } from './chunk-fields.ts';
 import { type JsonObject, listOf } from './json.ts';
+import { copyString, LONGEST_TEXT, readCopied } from './json-strings.ts';
 import { readPieces, type TextPiece, withText } from './pieces.ts';
 
-/** What a chunk says that looks like an earlier one but for its text. */
-export interface KnownChunk {
+/** Chunks, one behind the other, that look like an earlier one but for their texts. */
+export interface KnownRun {
   /** `index` of the choice. */
   choice: unknown;
+  /** What they say together. */
   piece: TextPiece;
-  /** Where its event ends. */
+  /** Where the last of their events ends. */
   end: number;
 }
 
@@ -17,8 +19,13 @@ export interface KnownChunk {
  * than all else that is done with a chunk.
  */
 export interface ChunkShapes {
-  /** The chunk whose event begins at `start` and is there as a whole, if it looks like one that was learned. */
-  find(bytes: Uint8Array, start: number): KnownChunk | undefined;
+  /**
+   * The chunk whose event begins at `start` and is there as a whole, if it looks like one that was learned,
+   * and those behind it that look the same.
+   *
+   * @param room bytes of text up to which more than the first one are wanted; default: all of them
+   */
+  find(bytes: Uint8Array, start: number, room?: number): KnownRun | undefined;
   /** Learns what chunks look like that say nothing but one text, from one of them and its event. */
   learn(event: Uint8Array, chunk: JsonObject): void;
 }
@@ -41,14 +48,6 @@ const MAX_LEARNED = 60;
 /** Any text that no chunk has. */
 const PROBE = '\u0018';
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-
-/** What stands behind a backslash, by its byte, and what both mean. */
-const ESCAPES = new Map(
-  [...'"\\/bfnrt'].map((char) => [char.charCodeAt(0), JSON.parse(`"\\${char}"`) as string]),
-);
-
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -60,25 +59,34 @@ export function createChunkShapes(): ChunkShapes {
   let seen: Uint8Array = new Uint8Array();
   let view = viewOf(seen);
 
-  function find(bytes: Uint8Array, start: number): KnownChunk | undefined {
+  function find(bytes: Uint8Array, start: number, room = Infinity): KnownRun | undefined {
     if (shapes.length === 0) return undefined;
     if (bytes !== seen) {
       seen = bytes;
       view = viewOf(bytes);
     }
     for (let at = 0; at < shapes.length; at++) {
-      const shape = shapes[at] as Shape;
-      const { before, behind, choice, piece } = shape;
-      if (!hasAt(view, start, before)) continue;
-      const from = start + before.byteLength;
-      const to = endOfString(bytes, from);
-      if (to < 0 || !hasAt(view, to, behind)) continue;
-      const text = readString(bytes, from, to);
-      if (text === undefined || text === '') return undefined;
+      const run = findRun(shapes[at] as Shape, start, room);
+      if (!run) continue;
       if (at > 0) shapes.unshift(...shapes.splice(at, 1));
-      return { choice, piece: withText(piece, text), end: to + behind.byteLength };
+      return run;
     }
     return undefined;
+  }
+
+  function findRun(shape: Shape, start: number, room: number): KnownRun | undefined {
+    const { choice, piece, before, behind } = shape;
+    let end = start;
+    let length = 0;
+    while (hasAt(view, end, before)) {
+      const from = end + before.byteLength;
+      const to = copyString(seen, from, length);
+      const joined = length + to - from - 2;
+      if (to < 0 || !hasAt(view, to, behind) || (length > 0 && joined > room)) break;
+      length = joined;
+      end = to + behind.byteLength;
+    }
+    return length === 0 ? undefined : { choice, piece: withText(piece, readCopied(length)), end };
   }
 
   return {
@@ -113,39 +121,6 @@ function hasAt(view: DataView, start: number, wanted: DataView): boolean {
   return true;
 }
 
-/** Where the JSON string ends that begins at `start`; -1 if none does. */
-function endOfString(bytes: Uint8Array, start: number): number {
-  if (bytes[start] !== QUOTE) return -1;
-  for (let at = start + 1; at < bytes.length; at++) {
-    const byte = bytes[at] as number;
-    if (byte === QUOTE) return at + 1;
-    if (byte < 0x20) return -1;
-    if (byte === BACKSLASH) at++;
-  }
-  return -1;
-}
-
-/** The JSON string in these bytes, if it is one. */
-function readString(bytes: Uint8Array, start: number, end: number): string | undefined {
-  if (end - start > 64) return decodeString(bytes.subarray(start, end));
-  let text = '';
-  for (let at = start + 1; at < end - 1; at++) {
-    const byte = bytes[at] as number;
-    const char = byte === BACKSLASH ? ESCAPES.get(bytes[++at] as number) : String.fromCharCode(byte);
-    if (char === undefined || byte > 0x7e) return decodeString(bytes.subarray(start, end));
-    text += char;
-  }
-  return text;
-}
-
-function decodeString(literal: Uint8Array): string | undefined {
-  try {
-    return JSON.parse(decoder.decode(literal)) as string;
-  } catch {
-    return undefined;
-  }
-}
-
 /** The piece of text that a chunk carries, if it carries nothing else. */
 function readOnly(chunk: JsonObject): TextPiece | undefined {
   const delta = deltaOf(choiceOf(chunk));
@@ -167,6 +142,7 @@ function toShape(event: string, chunk: JsonObject): Shape | undefined {
   const piece = readOnly(chunk);
   if (!piece || !PLAIN_EVENT.test(event)) return undefined;
   const literal = JSON.stringify(piece.text);
+  if (literal.length > LONGEST_TEXT) return undefined;
   for (const start of [`"${KEYS[piece.type]}":`, `"${KEYS[piece.type]}": `]) {
     const at = event.indexOf(start + literal);
     if (at < 0) continue;

@@ -1,5 +1,10 @@
 import type { KimiTurn } from '@kimi-tc/core';
-import { type ChoiceTransform, createChoiceTransform, type KnownResult } from './choice-transform.ts';
+import {
+  type ChoiceTransform,
+  createChoiceTransform,
+  type KnownResult,
+  type SplitRun,
+} from './choice-transform.ts';
 import { isError } from './chunk-fields.ts';
 import { isThere, type JsonObject, textOf } from './json.ts';
 import type { KimiOptions, ProblemContext } from './kimi-options.ts';
@@ -7,7 +12,6 @@ import type { TextPiece } from './pieces.ts';
 import { toSoundChunk } from './to-sound-chunk.ts';
 import { renameTools, type ToolNames } from './tool-names.ts';
 import type { TurnSettings } from './turn-reader.ts';
-import type { SayingChunk } from './waiting-chunks.ts';
 
 export interface TransformSettings extends KimiOptions {
   /** For the context of problems. */
@@ -23,7 +27,7 @@ export interface ChunkTransform {
   /** What leaves for the next chunk of the server, in order. */
   push(chunk: JsonObject): readonly JsonObject[];
   /** The same for chunks of one choice of which only the text is read; see `ChoiceTransform.pushText`. */
-  pushKnown(choice: unknown, piece: TextPiece, split: () => readonly SayingChunk[]): KnownResult;
+  pushKnown(choice: unknown, piece: TextPiece, split: SplitRun): KnownResult;
   /** The stream is over: all that is still held, and a finish for each choice that had none. */
   end(): readonly JsonObject[];
   /** The reply failed: what was held, what there is to say about it, and no finish that has not come. */

@@ -20,6 +20,8 @@ export function isThere(value: unknown): boolean {
 
 /** `undefined` for what is no JSON. */
 export function parseJson(text: string): unknown {
+  // Comments have none, and throwing takes longer than reading a chunk.
+  if (text === '') return undefined;
   try {
     return JSON.parse(text);
   } catch {

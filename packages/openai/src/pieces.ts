@@ -103,13 +103,18 @@ export function joinPieces(lists: readonly (readonly Piece[])[]): Piece[] {
   return joined;
 }
 
+/** UTF-16 units of text. */
+export function lengthOf(pieces: readonly Piece[]): number {
+  return pieces.reduce((sum, piece) => sum + (piece.type === 'tool-call' ? 0 : piece.text.length), 0);
+}
+
 /** Whether two pieces say the same. */
 export function isSamePiece(one: Piece, other: Piece): boolean {
   return isAlike(one, other) && (one.type === 'tool-call' || one.text === (other as typeof one).text);
 }
 
 /** Whether two pieces are of one kind and about one call; their texts may differ. */
-export function isAlike(one: Piece, other: Piece): boolean {
+export function isAlike<Other extends Piece>(one: Piece, other: Other): one is Other {
   switch (one.type) {
     case 'tool-call':
       return (

@@ -1,9 +1,8 @@
 import { isError } from './chunk-fields.ts';
-import { createChunkShapes, type KnownChunk } from './chunk-shapes.ts';
+import { createChunkShapes, type KnownRun } from './chunk-shapes.ts';
 import type { ChunkTransform } from './chunk-transform.ts';
 import { isObject, type JsonObject, parseJson } from './json.ts';
 import { createOutgoing } from './outgoing.ts';
-import { isAlike, type TextPiece } from './pieces.ts';
 import { createSseSplitter, joinBytes, readSseEvent, type SseEvent, toEvent } from './sse.ts';
 import { createTextPrinter } from './text-printer.ts';
 import { toError } from './to-error.ts';
@@ -19,16 +18,6 @@ export interface SseWriter {
   fail(): Uint8Array[];
 }
 
-/** Events of one read, one behind the other, whose texts are pieces of one: they are read at once. */
-interface KnownRun {
-  bytes: Uint8Array;
-  start: number;
-  end: number;
-  choice: unknown;
-  /** What they say together. */
-  piece: TextPiece;
-}
-
 const encoder = new TextEncoder();
 
 export function createSseWriter(transform: ChunkTransform): SseWriter {
@@ -37,15 +26,12 @@ export function createSseWriter(transform: ChunkTransform): SseWriter {
   const shapes = createChunkShapes();
   const printer = createTextPrinter();
   const out = createOutgoing();
-  /** The last events, as far as they are known and have not been read. */
-  let run: KnownRun | undefined;
   /** `[DONE]` or an error has come; what follows is passed on. */
   let over = false;
   /** Lines of no field, until a chunk comes: without one they are the answer. */
   let unread: string | undefined = '';
 
   const splitter = createSseSplitter((event) => {
-    endRun();
     if (over) out.pass(event);
     else writeEvent(event);
   }, takeKnown);
@@ -54,40 +40,28 @@ export function createSseWriter(transform: ChunkTransform): SseWriter {
     const known = over ? undefined : shapes.find(bytes, start);
     if (!known) return start;
     const { choice, piece, end } = known;
-    if (run?.bytes === bytes && run.choice === choice && isAlike(run.piece, piece)) {
-      run.piece.text += piece.text;
-      run.end = end;
-    } else {
-      endRun();
-      run = { bytes, start, end, choice, piece };
-    }
-    return end;
-  }
-
-  function endRun(): void {
-    if (!run) return;
-    const ended = run;
-    run = undefined;
-    const { bytes, start, end, choice, piece } = ended;
-    const result = transform.pushKnown(choice, piece, () => splitRun(ended));
+    const split = (length: number) => splitRun(bytes, start, end, length);
+    const result = transform.pushKnown(choice, piece, split);
     if (result === 'passes') out.pass(part(bytes, start, end));
     else if (result === 'unread')
-      for (const { chunk } of splitRun(ended)) writeEvent(cameIn.get(chunk) as Uint8Array);
+      for (const { chunk } of split(0)) writeEvent(cameIn.get(chunk) as Uint8Array);
     else {
       printChunks(result.chunks);
       for (const piece of result.pieces) out.print(printer.print(choice, piece, result.toChunk));
     }
+    return end;
   }
 
-  /** Its events, each with an object for the chunk, which is not parsed as it passes or makes room for others. */
-  function splitRun({ bytes, start, end }: KnownRun): SayingChunk[] {
+  /** The events of a run. The objects for their chunks are not parsed, as they pass or make room for others. */
+  function splitRun(bytes: Uint8Array, start: number, end: number, length: number): SayingChunk[] {
     const split: SayingChunk[] = [];
-    for (let at = start; at < end; ) {
-      const known = shapes.find(bytes, at) as KnownChunk;
+    for (let at = start, room = length; at < end; ) {
+      const { piece, end: next } = shapes.find(bytes, at, room) as KnownRun;
       const chunk = {};
-      cameIn.set(chunk, part(bytes, at, known.end));
-      split.push({ chunk, pieces: [known.piece] });
-      at = known.end;
+      cameIn.set(chunk, part(bytes, at, next));
+      split.push({ chunk, pieces: [piece] });
+      room -= piece.text.length;
+      at = next;
     }
     return split;
   }
@@ -95,8 +69,9 @@ export function createSseWriter(transform: ChunkTransform): SseWriter {
   function writeEvent(bytes: Uint8Array): void {
     const event = readSseEvent(bytes);
     const { data, type, words } = event;
-    const said = parseJson(data ?? words);
-    if (data?.trim() === '[DONE]') writeDone(bytes, data);
+    const isDone = data?.trim() === '[DONE]';
+    const said = isDone ? undefined : parseJson(data ?? words);
+    if (isDone) writeDone(bytes, data);
     else if (type === 'error' || (isObject(said) && isError(said))) writeError(bytes, event, said);
     else if (data === undefined && type === '') {
       if (unread !== undefined) unread += words;
@@ -133,10 +108,9 @@ export function createSseWriter(transform: ChunkTransform): SseWriter {
     unread = undefined;
     printer.forget();
     const made = transform.push(chunk);
-    if (made.length === 1 && made[0] === chunk) {
-      shapes.learn(bytes, chunk);
-      out.pass(bytes);
-    } else writeChunks(bytes, chunk, made, rest);
+    if (made.at(-1) === chunk) shapes.learn(bytes, chunk);
+    if (made.length === 1 && made[0] === chunk) out.pass(bytes);
+    else writeChunks(bytes, chunk, made, rest);
   }
 
   /** @param rest other lines of the event */
@@ -171,7 +145,6 @@ export function createSseWriter(transform: ChunkTransform): SseWriter {
   return {
     write(bytes) {
       splitter.push(bytes);
-      endRun();
       return out.take();
     },
     end() {

@@ -1,5 +1,5 @@
 import type { JsonObject } from './json.ts';
-import { isAlike, isSamePiece, joinPieces, type Piece } from './pieces.ts';
+import { isAlike, isSamePiece, joinPieces, lengthOf, type Piece } from './pieces.ts';
 
 /**
  * Chunks between the moment they came and the moment it is known whether they pass as they are: as
@@ -22,6 +22,8 @@ export interface WaitingChunks {
   flush(made: readonly Piece[]): Passed;
   /** Nothing waits. */
   isEmpty(): boolean;
+  /** How much of what waiting chunks say has not been made yet, in UTF-16 units. */
+  missing(): number;
 }
 
 /** A chunk and what it says. */
@@ -90,6 +92,7 @@ export function createWaitingChunks(): WaitingChunks {
       return giveUp(takeComplete(), queue, 'changes');
     },
     isEmpty: () => queue.length === 0,
+    missing: () => lengthOf(queue.flatMap(({ pieces }) => pieces)) - lengthOf(unsent),
   };
 }
 
