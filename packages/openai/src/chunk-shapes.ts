@@ -9,7 +9,9 @@ export interface KnownRun {
   choice: unknown;
   /** What they say together. */
   piece: TextPiece;
-  /** Where the last of their events ends. */
+  /** Where each of their events begins. */
+  starts: number[];
+  /** Where the last one ends. */
   end: number;
 }
 
@@ -22,10 +24,8 @@ export interface ChunkShapes {
   /**
    * The chunk whose event begins at `start` and is there as a whole, if it looks like one that was learned,
    * and those behind it that look the same.
-   *
-   * @param room bytes of text up to which more than the first one are wanted; default: all of them
    */
-  find(bytes: Uint8Array, start: number, room?: number): KnownRun | undefined;
+  find(bytes: Uint8Array, start: number): KnownRun | undefined;
   /** Learns what chunks look like that say nothing but one text, from one of them and its event. */
   learn(event: Uint8Array, chunk: JsonObject): void;
 }
@@ -59,14 +59,14 @@ export function createChunkShapes(): ChunkShapes {
   let seen: Uint8Array = new Uint8Array();
   let view = viewOf(seen);
 
-  function find(bytes: Uint8Array, start: number, room = Infinity): KnownRun | undefined {
+  function find(bytes: Uint8Array, start: number): KnownRun | undefined {
     if (shapes.length === 0) return undefined;
     if (bytes !== seen) {
       seen = bytes;
       view = viewOf(bytes);
     }
     for (let at = 0; at < shapes.length; at++) {
-      const run = findRun(shapes[at] as Shape, start, room);
+      const run = findRun(shapes[at] as Shape, start);
       if (!run) continue;
       if (at > 0) shapes.unshift(...shapes.splice(at, 1));
       return run;
@@ -74,19 +74,20 @@ export function createChunkShapes(): ChunkShapes {
     return undefined;
   }
 
-  function findRun(shape: Shape, start: number, room: number): KnownRun | undefined {
+  function findRun(shape: Shape, start: number): KnownRun | undefined {
     const { choice, piece, before, behind } = shape;
+    const starts: number[] = [];
     let end = start;
     let length = 0;
     while (hasAt(view, end, before)) {
       const from = end + before.byteLength;
       const to = copyString(seen, from, length);
-      const joined = length + to - from - 2;
-      if (to < 0 || !hasAt(view, to, behind) || (length > 0 && joined > room)) break;
-      length = joined;
+      if (to < 0 || !hasAt(view, to, behind)) break;
+      starts.push(end);
+      length += to - from - 2;
       end = to + behind.byteLength;
     }
-    return length === 0 ? undefined : { choice, piece: withText(piece, readCopied(length)), end };
+    return length === 0 ? undefined : { choice, piece: withText(piece, readCopied(length)), starts, end };
   }
 
   return {
@@ -116,7 +117,7 @@ function hasAt(view: DataView, start: number, wanted: DataView): boolean {
   const rest = length & 7;
   for (let at = 0; at < rest; at++) if (view.getUint8(start + at) !== wanted.getUint8(at)) return false;
   for (let at = rest; at < length; at += 8) {
-    if (view.getFloat64(start + at) !== wanted.getFloat64(at)) return false;
+    if (view.getFloat64(start + at, true) !== wanted.getFloat64(at, true)) return false;
   }
   return true;
 }

@@ -4,14 +4,9 @@ export function respondWith(
   body: ReadableStream<Uint8Array>,
   type?: string | undefined,
 ): Response {
-  const headers = new Headers(response.headers);
-  headers.delete('content-length');
-  headers.delete('content-encoding');
-  if (type !== undefined) headers.set('content-type', type);
-  const { status, statusText, url } = response;
-  return Object.defineProperty(
-    new Response(body as ReadableStream<Uint8Array<ArrayBuffer>>, { status, statusText, headers }),
-    'url',
-    { value: url },
-  );
+  const answer = new Response(body as ReadableStream<Uint8Array<ArrayBuffer>>, response);
+  answer.headers.delete('content-length');
+  answer.headers.delete('content-encoding');
+  if (type !== undefined) answer.headers.set('content-type', type);
+  return Object.defineProperty(answer, 'url', { value: response.url });
 }

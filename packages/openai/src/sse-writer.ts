@@ -3,6 +3,7 @@ import { createChunkShapes, type KnownRun } from './chunk-shapes.ts';
 import type { ChunkTransform } from './chunk-transform.ts';
 import { isObject, type JsonObject, parseJson } from './json.ts';
 import { createOutgoing } from './outgoing.ts';
+import { type TextPiece, withText } from './pieces.ts';
 import { createSseSplitter, joinBytes, readSseEvent, type SseEvent, toEvent } from './sse.ts';
 import { createTextPrinter } from './text-printer.ts';
 import { toError } from './to-error.ts';
@@ -40,7 +41,7 @@ export function createSseWriter(transform: ChunkTransform): SseWriter {
     const known = over ? undefined : shapes.find(bytes, start);
     if (!known) return start;
     const { choice, piece, end } = known;
-    const split = (length: number) => splitRun(bytes, start, end, length);
+    const split = (length: number) => splitRun(bytes, known, length);
     const result = transform.pushKnown(choice, piece, split);
     if (result === 'passes') out.pass(part(bytes, start, end));
     else if (result === 'unread')
@@ -52,18 +53,29 @@ export function createSseWriter(transform: ChunkTransform): SseWriter {
     return end;
   }
 
-  /** The events of a run. The objects for their chunks are not parsed, as they pass or make room for others. */
-  function splitRun(bytes: Uint8Array, start: number, end: number, length: number): SayingChunk[] {
+  /** From the end on, as it is there that something waits. */
+  function splitRun(bytes: Uint8Array, { piece, starts, end }: KnownRun, length: number): SayingChunk[] {
     const split: SayingChunk[] = [];
-    for (let at = start, room = length; at < end; ) {
-      const { piece, end: next } = shapes.find(bytes, at, room) as KnownRun;
-      const chunk = {};
-      cameIn.set(chunk, part(bytes, at, next));
-      split.push({ chunk, pieces: [piece] });
-      room -= piece.text.length;
-      at = next;
+    let { text } = piece;
+    let count = starts.length;
+    let to = end;
+    for (; count > 0 && text.length > length; count--) {
+      const from = starts[count - 1] as number;
+      const event = part(bytes, from, to);
+      const { piece: last } = shapes.find(event, 0) as KnownRun;
+      split.unshift(standFor(event, last));
+      text = text.slice(0, text.length - last.text.length);
+      to = from;
     }
+    if (count > 0) split.unshift(standFor(part(bytes, starts[0] as number, to), withText(piece, text)));
     return split;
+  }
+
+  /** A chunk is not parsed that passes as it came, or makes room for others. */
+  function standFor(bytes: Uint8Array, piece: TextPiece): SayingChunk {
+    const chunk = {};
+    cameIn.set(chunk, bytes);
+    return { chunk, pieces: [piece] };
   }
 
   function writeEvent(bytes: Uint8Array): void {
