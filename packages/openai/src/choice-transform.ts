@@ -3,7 +3,15 @@ import { choiceOf, deltaOf, hasMore, restOf } from './chunk-fields.ts';
 import { isObject, isThere, type JsonObject, listOf, textOf } from './json.ts';
 import type { KimiExtra } from './kimi-chunk.ts';
 import { createExtraCollector } from './kimi-extra.ts';
-import { addPiece, isAlike, isSamePiece, type Piece, readPieces, type TextPiece } from './pieces.ts';
+import {
+  addPiece,
+  isAlike,
+  isSamePiece,
+  lengthOf,
+  type Piece,
+  readPieces,
+  type TextPiece,
+} from './pieces.ts';
 import { toContinuation, toDelta, withChoice } from './to-chunk.ts';
 import { createTurnReader, hasFunctionCall, type TurnSettings } from './turn-reader.ts';
 import { createWaitingChunks, type Passed, type SayingChunk } from './waiting-chunks.ts';
@@ -266,7 +274,8 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
       }
       if (!isAlike(first, piece)) return { chunks: [], pieces: takeMade(), toChunk };
     }
-    const length = first && isAlike(first, piece) ? first.text.length - waiting.missing() : 0;
+    const own = made.find((one) => isAlike(one, piece));
+    const length = own ? lengthOf([own]) - waiting.missing() : 0;
     return { ...waiting.push(split(length), takeMade(), true), toChunk };
   }
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type ChunkShapes, createChunkShapes } from './chunk-shapes.ts';
 import type { JsonObject } from './json.ts';
+import { LONGEST_TEXT } from './json-strings.ts';
+import { joinBytes } from './sse.ts';
 
 const encoder = new TextEncoder();
 const toEvent = (json: string) => encoder.encode(`data: ${json}\n\n`);
@@ -111,6 +113,45 @@ describe('a chunk that does not is not known', () => {
   });
 });
 
+describe('chunks one behind the other', () => {
+  const { shapes } = learn(chunkOf({ content: 'a' }), chunkOf(args('{')));
+  const find = (...chunks: object[]) => {
+    const events = chunks.map((chunk) => toEvent(JSON.stringify(chunk)));
+    const read = joinBytes([...events, toEvent('[DONE]')]);
+    const known = shapes.find(read, 0);
+    const starts = events.map((_, at) => joinBytes(events.slice(0, at)).length);
+    if (!known) return undefined;
+    const count = known.starts.length;
+    expect(known.starts).toEqual(starts.slice(0, count));
+    expect(known.end).toBe(starts[count] ?? joinBytes(events).length);
+    return { text: known.piece.text, count };
+  };
+  const say = (...texts: string[]) => texts.map((content) => chunkOf({ content }));
+
+  test.each([
+    [['a', 'b"', '\u00e9\n', '日本']],
+    [['\ud83d', '\ude00']],
+    [Array.from({ length: 300 }, (_, at) => `${at} `)],
+    [['\ufeff', '\ufeffa'.repeat(40)]],
+  ])('are read as one: %j', (texts) => {
+    expect(find(...say(...texts))).toEqual({ text: texts.join(''), count: texts.length });
+  });
+
+  test.each<[string, object[]]>([
+    ['another field', [chunkOf({ reasoning_content: 'b' })]],
+    ['no text', say('')],
+    ['another call', [chunkOf(args('b'))]],
+  ])('end at %s', (_, next) => {
+    expect(find(...say('a', 'b'), ...next, ...say('c'))).toEqual({ text: 'ab', count: 2 });
+  });
+
+  test('end where there is no more room, and a text that has none is not known', () => {
+    const half = 'x'.repeat(LONGEST_TEXT / 2 - 1);
+    expect(find(...say(half, half, half))).toEqual({ text: half + half, count: 2 });
+    expect(find(...say('x'.repeat(LONGEST_TEXT)))).toBeUndefined();
+  });
+});
+
 describe('nothing is learned from', () => {
   test.each<[string, object]>([
     ['a chunk with two texts', chunkOf({ content: 'a', reasoning_content: 'b' })],
@@ -128,8 +169,11 @@ describe('nothing is learned from', () => {
         ],
       },
     ],
+    ['a text without room', chunkOf({ content: '日'.repeat(LONGEST_TEXT / 3) })],
   ])('%s', (_, chunk) => {
-    expect(learn(chunk).find(chunk)).toBeUndefined();
+    const { find } = learn(chunk);
+    expect(find(chunk)).toBeUndefined();
+    expect(find({ ...chunk, ...chunkOf({ content: 'a' }) })).toBeUndefined();
   });
 });
 

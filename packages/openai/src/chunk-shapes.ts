@@ -143,7 +143,8 @@ function toShape(event: string, chunk: JsonObject): Shape | undefined {
   const piece = readOnly(chunk);
   if (!piece || !PLAIN_EVENT.test(event)) return undefined;
   const literal = JSON.stringify(piece.text);
-  if (literal.length > LONGEST_TEXT) return undefined;
+  // Three bytes are the most that a unit takes.
+  if (literal.length > LONGEST_TEXT / 3) return undefined;
   for (const start of [`"${KEYS[piece.type]}":`, `"${KEYS[piece.type]}": `]) {
     const at = event.indexOf(start + literal);
     if (at < 0) continue;

@@ -1,4 +1,4 @@
-/** Texts longer than this one are not read. */
+/** Bytes of text for which there is room. */
 export const LONGEST_TEXT = 0x10000;
 
 const QUOTE = 0x22;
