@@ -7,6 +7,7 @@ import {
 } from './clients.ts';
 import { type Reply, startLoopback, toWrites } from './loopback.ts';
 import { median } from './measure.ts';
+import { createRandom } from './random.ts';
 import { createWireFixtures, EVENTS_PER_WRITE, type WireFixture } from './wire-fixtures.ts';
 
 export const SDK_CHUNKS = 1000;
@@ -23,7 +24,7 @@ export interface ClientEffort {
 }
 
 export const FULL_CLIENTS: ClientEffort = {
-  warmUp: 30,
+  warmUp: 80,
   rounds: 40,
   replies: 4,
   eventsPerWrite: EVENTS_PER_WRITE,
@@ -112,9 +113,12 @@ async function measureRow(
   for (let round = 0; round < shareOf(warmUp); round++) {
     for (const { client } of clients) await readReplies(client, fixture, reply, replies);
   }
+  const random = createRandom(1);
   for (let round = 0; round < shareOf(rounds); round++) {
-    for (let turn = 0; turn < clients.length; turn++) {
-      const at = (round + turn) % clients.length;
+    // In any order, as each finds what the one before has left to be collected.
+    const turns = [...clients.keys()];
+    while (turns.length > 0) {
+      const [at = 0] = turns.splice(random.number(turns.length), 1);
       const { client } = clients[at] as Clients[0];
       costs[at]?.push(await readReplies(client, fixture, reply, replies));
     }

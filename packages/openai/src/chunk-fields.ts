@@ -31,13 +31,11 @@ function isRead(name: string, value: unknown): boolean {
 
 /** Whether a chunk says something besides the fields that are read here, so that it must not vanish. */
 export function hasMore(chunk: JsonObject, delta: JsonObject): boolean {
-  return (
-    isThere(chunk.usage) ||
-    Object.entries(choiceOf(chunk)).some(
-      ([name, value]) => !READ_CHOICE_FIELDS.has(name) && isThere(value),
-    ) ||
-    Object.entries(delta).some(([name, value]) => !isRead(name, value) && isThere(value))
-  );
+  if (isThere(chunk.usage)) return true;
+  const choice = choiceOf(chunk);
+  for (const name in choice) if (!READ_CHOICE_FIELDS.has(name) && isThere(choice[name])) return true;
+  for (const name in delta) if (!isRead(name, delta[name]) && isThere(delta[name])) return true;
+  return false;
 }
 
 /** The fields of a delta that are not read here. */

@@ -177,13 +177,15 @@ describe('nothing is learned from', () => {
   });
 });
 
-test('the same words in another place are not taken for the text', () => {
-  const chunk = (text: string) => ({
-    note: { content: 'a' },
-    choices: [{ index: 0, delta: { content: text } }],
-  });
-  const { find } = learn(chunk('a'));
-  expect(find({ ...chunk('a'), note: { content: 'b' } })).toBeUndefined();
+test.each<[string, string]>([
+  ['in front', '{"note":{"content":"a"},"choices":[{"index":0,"delta":{"content":"a"}}]}'],
+  ['behind', '{"choices":[{"index":0,"delta":{"content":"a"}}],"note":{"content":"a"}}'],
+  ['in front, one of them escaped', '{"content":"a","choices":[{"index":0,"delta":{"cont\\u0065nt":"a"}}]}'],
+  ['behind, one of them escaped', '{"choices":[{"index":0,"delta":{"cont\\u0065nt":"a"}}],"content":"a"}'],
+])('the same words in another place are not taken for the text: %s', (_, json) => {
+  const shapes = createChunkShapes();
+  shapes.learn(toEvent(json), JSON.parse(json));
+  expect(findIn(shapes, toEvent(json))).toBeUndefined();
 });
 
 test('a server whose chunks are never alike is given up', () => {

@@ -45,9 +45,6 @@ const MAX_SHAPES = 6;
 /** A server whose chunks are never alike is not learned from for ever. */
 const MAX_LEARNED = 60;
 
-/** Any text that no chunk has. */
-const PROBE = '\u0018';
-
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -142,20 +139,20 @@ const PLAIN_EVENT = /^data: ?\{.*\r?\n\r?\n$/;
 function toShape(event: string, chunk: JsonObject): Shape | undefined {
   const piece = readOnly(chunk);
   if (!piece || !PLAIN_EVENT.test(event)) return undefined;
-  const literal = JSON.stringify(piece.text);
+  const key = `"${KEYS[piece.type]}"`;
+  const text = JSON.stringify(piece.text);
+  const at = event.indexOf(key) + key.length;
+  const from = at + (event[at + 1] === ' ' ? 2 : 1);
+  const before = event.slice(0, from);
+  const behind = event.slice(from + text.length);
+  // A key that stands there once, and nothing else that might mean the same, is the one that was read.
+  const isPlain = !behind.includes(key) && !before.includes('\\') && !behind.includes('\\');
+  if (!isPlain || event[at] !== ':' || !event.startsWith(text, from)) return undefined;
   // Three bytes are the most that a unit takes.
-  if (literal.length > LONGEST_TEXT / 3) return undefined;
-  for (const start of [`"${KEYS[piece.type]}":`, `"${KEYS[piece.type]}": `]) {
-    const at = event.indexOf(start + literal);
-    if (at < 0) continue;
-    const before = event.slice(0, at + start.length);
-    const behind = event.slice(before.length + literal.length);
-    // The same words may stand elsewhere; the text has to be the one between the two.
-    const json = `${before}${JSON.stringify(PROBE)}${behind}`.slice(event.indexOf('{'));
-    const probed = readOnly(JSON.parse(json) as JsonObject);
-    if (probed?.type !== piece.type || probed.text !== PROBE) continue;
-    const choice = choiceOf(chunk).index;
-    return { choice, piece, before: viewOf(encoder.encode(before)), behind: viewOf(encoder.encode(behind)) };
-  }
-  return undefined;
+  if (text.length > LONGEST_TEXT / 3) return undefined;
+  return { choice: choiceOf(chunk).index, piece, before: encode(before), behind: encode(behind) };
+}
+
+function encode(text: string): DataView {
+  return viewOf(encoder.encode(text));
 }

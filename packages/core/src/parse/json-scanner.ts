@@ -93,8 +93,6 @@ export function createJsonScanner(): JsonScanner {
 
   /** `undefined`: the character does not belong to the number. */
   function continueNumber(char: string): Expect | undefined {
-    // Digit behind digit is most of any number, and looking it up takes longest.
-    if (char >= '0' && char <= '9' && number !== 'zero' && WHOLE_NUMBER.test(number)) return 'number';
     const kind = char >= '1' && char <= '9' ? '1' : char === 'E' ? 'e' : char;
     const next = NUMBER[number]?.[kind];
     if (next === undefined) return undefined;
