@@ -139,13 +139,29 @@ test('what leaves is the same however the bytes are cut into reads', async () =>
     ),
     fc.constantFrom('<|tool_calls_section_begin|>', '<|tool_calls_section_end|>', '<think>', '</think>'),
   );
-  const said = fc.record({ field: fc.constantFrom('content', 'content', 'reasoning_content'), piece });
+  const text = (field: string) => (piece: string) => ({ [field]: piece });
+  const call = (index: number, opens: boolean) => (args: string) => ({
+    tool_calls: [
+      {
+        index,
+        ...(opens && { id: `functions.f:${index}`, type: 'function' }),
+        function: { ...(opens && { name: 'f' }), arguments: args },
+      },
+    ],
+  });
+  const said = fc.record({
+    toDelta: fc.oneof(
+      fc.constantFrom('content', 'content', 'reasoning_content').map(text),
+      fc.tuple(fc.nat(1), fc.boolean()).map((of) => call(...of)),
+    ),
+    pieces: fc.array(piece, { minLength: 1, maxLength: 6 }),
+  });
   const lengths = fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 8 });
   await fc.assert(
-    fc.asyncProperty(fc.array(said, { maxLength: 40 }), lengths, async (all, cuts) => {
+    fc.asyncProperty(fc.array(said, { maxLength: 12 }), lengths, async (all, cuts) => {
       const events = [
         toEvent({ role: 'assistant', content: '' }),
-        ...all.map(({ field, piece: text }) => toEvent({ [field]: text })),
+        ...all.flatMap(({ toDelta, pieces }) => pieces.map((one) => toEvent(toDelta(one)))),
         toEvent({}, 'stop'),
         'data: [DONE]\n\n',
       ];
@@ -167,11 +183,12 @@ function fold(out: string): unknown[] {
     const { role: _, reasoning: __, ...fields } = delta as KimiChunkDelta;
     for (const [field, value] of Object.entries(fields)) {
       const [call] = Array.isArray(value) ? value : [];
-      const key = call ? `${call.index} ${call.id ?? ''} ${call.function?.name ?? ''}` : field;
-      const text = call ? call.function?.arguments : value;
+      if (call?.id) said.push([`${call.index} ${call.id} ${call.function?.name}`, '']);
+      const key = call ? String(call.index) : field;
+      const text = String(call ? call.function?.arguments : value);
       const last = said.at(-1);
       if (last?.[0] === key) last[1] += text;
-      else if (text !== '' || call?.id) said.push([key, String(text)]);
+      else if (text !== '') said.push([key, text]);
     }
   }
   return [...said, ...chunks.filter((choice) => choice.finish_reason).map(({ x_kimi }) => x_kimi)];
