@@ -63,12 +63,12 @@ export function createSseWriter(transform: ChunkTransform): SseWriter {
       const from = starts[count - 1] as number;
       const event = part(bytes, from, to);
       const { piece: last } = shapes.find(event, 0) as KnownRun;
-      split.unshift(standFor(event, last));
+      split.push(standFor(event, last));
       text = text.slice(0, text.length - last.text.length);
       to = from;
     }
-    if (count > 0) split.unshift(standFor(part(bytes, starts[0] as number, to), withText(piece, text)));
-    return split;
+    if (count > 0) split.push(standFor(part(bytes, starts[0] as number, to), withText(piece, text)));
+    return split.reverse();
   }
 
   /** A chunk is not parsed that passes as it came, or makes room for others. */
