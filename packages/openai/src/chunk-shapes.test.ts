@@ -145,10 +145,24 @@ describe('chunks one behind the other', () => {
     expect(find(...say('a', 'b'), ...next, ...say('c'))).toEqual({ text: 'ab', count: 2 });
   });
 
+  test('end where a character would be made of bytes of two', () => {
+    const [first, second] = ['\ue000', '\ue001'].map((char) => chunkOf({ content: char }));
+    const events = [first, second, second].map((chunk) => toEvent(JSON.stringify(chunk)));
+    const read = Buffer.from(joinBytes(events)).toString('latin1');
+    const broken = Buffer.from(
+      read.replace('\xee\x80\x80', '\xe3\x81').replaceAll('\xee\x80\x81', '\x82'),
+      'latin1',
+    );
+    const known = shapes.find(broken, 0);
+    expect(known?.piece.text).toBe('\ufffd');
+    expect(shapes.find(broken, known?.end ?? 0)?.piece.text).toBe('\ufffd');
+  });
+
   test('end where there is no more room, and a text that has none is not known', () => {
-    const half = 'x'.repeat(LONGEST_TEXT / 2 - 1);
+    const half = 'x'.repeat(LONGEST_TEXT / 2);
     expect(find(...say(half, half, half))).toEqual({ text: half + half, count: 2 });
-    expect(find(...say('x'.repeat(LONGEST_TEXT)))).toBeUndefined();
+    expect(find(...say('x'.repeat(LONGEST_TEXT)))).toBeDefined();
+    expect(find(...say('x'.repeat(LONGEST_TEXT + 1)))).toBeUndefined();
   });
 });
 

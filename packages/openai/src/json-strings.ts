@@ -21,12 +21,14 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
  * Copies the JSON string that begins at `start`, to be read by `readCopied`, behind `length` bytes of others. The
  * text has as many bytes as the string, but for its quotes.
  *
- * @returns where the string ends; -1 if none does, if its text is empty, or if there is no room for it
+ * @returns where the string ends; -1 if none does, if its text is empty, or if it cannot be read with the others
  */
 export function copyString(bytes: Uint8Array, start: number, length: number): number {
   if (bytes[start] !== QUOTE) return -1;
+  // Behind another text it may become a character that neither has.
+  if (length > 0 && isContinuation(bytes[start + 1])) return -1;
   let to = length;
-  for (let at = start + 1; at < bytes.length && to < LONGEST_TEXT; at++) {
+  for (let at = start + 1; at < bytes.length && to <= LONGEST_TEXT; at++) {
     const byte = bytes[at] as number;
     if (byte === QUOTE) return at === start + 1 ? -1 : at + 1;
     if (byte < 0x20) return -1;
@@ -54,6 +56,11 @@ export function readCopied(length: number): string {
 
 function decodeCopied(length: number): string {
   return JSON.parse(`${decoder.decode(copied.subarray(0, length + 1))}"`) as string;
+}
+
+/** Whether a byte goes on with a character that bytes before it began. */
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 0x80 && byte < 0xc0;
 }
 
 function hasFourDigits(bytes: Uint8Array, start: number): boolean {

@@ -87,7 +87,7 @@ function addEntry(pieces: Piece[], entry: JsonObject, index: number, open: boole
   return true;
 }
 
-/** The piece with another text. Written out, as spreading is slower and this is done for each chunk. */
+/** The piece with another text. Written out, as spreading is slower and this is done for each read. */
 export function withText(piece: TextPiece, text: string): TextPiece {
   if (piece.type === 'arguments') return { type: 'arguments', index: piece.index, text };
   return { type: piece.type, text };

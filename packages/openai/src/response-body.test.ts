@@ -111,6 +111,15 @@ test('what a callback throws breaks the body, and ends the server’s', async ()
   expect(cancelled).toMatchObject({ message: 'mine' });
 });
 
+/** Stand for the bytes of one character, which some servers cut between two texts. */
+const [HALF, OTHER_HALF] = ['\ue000', '\ue001'];
+
+function toBytes(event: string): Uint8Array {
+  const bytes = Buffer.from(event).toString('latin1');
+  const cut = bytes.replaceAll('\xee\x80\x80', '\xe3\x81').replaceAll('\xee\x80\x81', '\x82');
+  return Buffer.from(cut, 'latin1');
+}
+
 test('what leaves is the same however the bytes are cut into reads', async () => {
   const piece = fc.oneof(
     fc.constantFrom(
@@ -130,6 +139,8 @@ test('what leaves is the same however the bytes are cut into reads', async () =>
       '{"a":1}',
       '`',
       '\u0001',
+      HALF,
+      OTHER_HALF,
     ),
     fc.constantFrom(
       '<|tool_call_begin|>',
@@ -165,11 +176,11 @@ test('what leaves is the same however the bytes are cut into reads', async () =>
         toEvent({}, 'stop'),
         'data: [DONE]\n\n',
       ];
-      const bytes = new TextEncoder().encode(events.join(''));
+      const bytes = toBytes(events.join(''));
       const reads: Uint8Array[] = [];
       for (let at = 0, turn = 0; at < bytes.length; at += reads.at(-1)?.length ?? 0)
         reads.push(bytes.slice(at, at + (cuts[turn++ % cuts.length] ?? 1)));
-      const alone = events.map((event) => new TextEncoder().encode(event));
+      const alone = events.map(toBytes);
       expect(fold(await readAll(reads))).toEqual(fold(await readAll(alone)));
     }),
   );

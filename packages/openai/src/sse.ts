@@ -18,8 +18,8 @@ export interface SseSplitter {
 }
 
 /**
- * Takes an event that begins at `start`, if it is known what it looks like, and returns where it ends; else
- * returns `start`.
+ * Takes the event that begins at `start`, and more behind it, if it is known what they look like, and returns
+ * where the last one ends; else returns `start`.
  */
 export type TakeKnown = (bytes: Uint8Array, start: number) => number;
 

@@ -26,7 +26,7 @@ export interface WaitingChunks {
   missing(): number;
 }
 
-/** A chunk and what it says. */
+/** A chunk and what it says; what stands for several chunks of one text counts as one. */
 export interface SayingChunk {
   chunk: JsonObject;
   pieces: readonly Piece[];
