@@ -13,7 +13,10 @@ import { createWireFixtures, EVENTS_PER_WRITE, type WireFixture } from './wire-f
 export const SDK_CHUNKS = 1000;
 export const AI_SDK_CHUNKS = 2000;
 
-/** Of the rounds, a fourth is enough where each event is a write of its own: that takes a second each. */
+/**
+ * Of the rounds, a fourth is enough where each event is a write of its own: that takes a second each. Where
+ * nothing is waited for, four times as many are timed.
+ */
 export interface ClientEffort {
   /** Rounds before those that count, until all that runs for each chunk is compiled. */
   warmUp: number;
@@ -114,7 +117,8 @@ async function measureRow(
     for (const { client } of clients) await readReplies(client, fixture, reply, replies);
   }
   const random = createRandom(1);
-  for (let round = 0; round < shareOf(rounds); round++) {
+  const timed = Number.isFinite(eventsPerWrite) ? shareOf(rounds) : rounds * 4;
+  for (let round = 0; round < timed; round++) {
     // In any order, as each finds what the one before has left to be collected.
     const turns = [...clients.keys()];
     while (turns.length > 0) {
