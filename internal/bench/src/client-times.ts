@@ -13,14 +13,13 @@ import { createWireFixtures, EVENTS_PER_WRITE, type WireFixture } from './wire-f
 export const SDK_CHUNKS = 1000;
 export const AI_SDK_CHUNKS = 2000;
 
-/**
- * Of the rounds, a fourth is enough where each event is a write of its own: that takes a second each. Where
- * nothing is waited for, four times as many are timed.
- */
+/** Of the rounds, a fourth is enough where each event is a write of its own: that takes a second each. */
 export interface ClientEffort {
   /** Rounds before those that count, until all that runs for each chunk is compiled. */
   warmUp: number;
   rounds: number;
+  /** The same where all events are one write: nothing is waited for, so that each is short. */
+  roundsAtOnce: number;
   /** Replies that each client reads in each round, all at once. */
   replies: number;
   eventsPerWrite: readonly number[];
@@ -29,12 +28,14 @@ export interface ClientEffort {
 export const FULL_CLIENTS: ClientEffort = {
   warmUp: 80,
   rounds: 40,
+  roundsAtOnce: 160,
   replies: 4,
   eventsPerWrite: EVENTS_PER_WRITE,
 };
 export const QUICK_CLIENTS: ClientEffort = {
   warmUp: 5,
   rounds: 3,
+  roundsAtOnce: 3,
   replies: 4,
   eventsPerWrite: EVENTS_PER_WRITE.slice(1),
 };
@@ -108,7 +109,7 @@ async function measureRow(
   clients: Clients,
   fixture: WireFixture,
   eventsPerWrite: number,
-  { warmUp, rounds, replies }: ClientEffort,
+  { warmUp, rounds, roundsAtOnce, replies }: ClientEffort,
 ): Promise<ClientRow> {
   const reply = toReplyName(fixture, eventsPerWrite);
   const costs = clients.map((): Cost[] => []);
@@ -117,7 +118,7 @@ async function measureRow(
     for (const { client } of clients) await readReplies(client, fixture, reply, replies);
   }
   const random = createRandom(1);
-  const timed = Number.isFinite(eventsPerWrite) ? shareOf(rounds) : rounds * 4;
+  const timed = Number.isFinite(eventsPerWrite) ? shareOf(rounds) : roundsAtOnce;
   for (let round = 0; round < timed; round++) {
     // In any order, as each finds what the one before has left to be collected.
     const turns = [...clients.keys()];

@@ -77,6 +77,7 @@ test('gives costs, and ratios to the first client', async () => {
   const rows = await measureClients([fixture], createSdkClients, {
     warmUp: 1,
     rounds: 1,
+    roundsAtOnce: 1,
     replies: 1,
     eventsPerWrite: EVENTS_PER_WRITE,
   });
