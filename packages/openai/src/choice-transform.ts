@@ -3,15 +3,7 @@ import { choiceOf, deltaOf, hasMore, restOf } from './chunk-fields.ts';
 import { isObject, isThere, type JsonObject, listOf, textOf } from './json.ts';
 import type { KimiExtra } from './kimi-chunk.ts';
 import { createExtraCollector } from './kimi-extra.ts';
-import {
-  addPiece,
-  isAlike,
-  isSamePiece,
-  lengthOf,
-  type Piece,
-  readPieces,
-  type TextPiece,
-} from './pieces.ts';
+import { addPiece, isAlike, isSamePiece, type Piece, readPieces, type TextPiece } from './pieces.ts';
 import { toContinuation, toDelta, withChoice } from './to-chunk.ts';
 import { createTurnReader, hasFunctionCall, type TurnSettings } from './turn-reader.ts';
 import { createWaitingChunks, type Passed, type SayingChunk } from './waiting-chunks.ts';
@@ -275,7 +267,7 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
       if (!isAlike(first, piece)) return { chunks: [], pieces: takeMade(), toChunk };
     }
     const own = made.find((one) => isAlike(one, piece));
-    const length = own ? lengthOf([own]) - waiting.missing() : 0;
+    const length = own ? own.text.length - waiting.missing() : 0;
     return { ...waiting.push(split(length), takeMade(), true), toChunk };
   }
 
