@@ -1,5 +1,13 @@
 import type { KimiEvent, Problem } from '@kimi-tc/core';
-import { choiceOf, deltaOf, hasMore, restOf } from './chunk-fields.ts';
+import {
+  bringsField,
+  choiceOf,
+  deltaOf,
+  hasMore,
+  restOf,
+  usageAside,
+  withOwnFieldsOf,
+} from './chunk-fields.ts';
 import { isObject, isThere, type JsonObject, listOf, textOf } from './json.ts';
 import type { KimiExtra } from './kimi-chunk.ts';
 import { createExtraCollector } from './kimi-extra.ts';
@@ -70,9 +78,11 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
    * twice, and usage may have to be added.
    */
   let finish: FinishChunk | undefined;
-  /** The last usage that stood on the choice, or on a finish chunk that was replaced by a later one. */
+  /** The last usage that stood aside, or on a finish chunk that was replaced by a later one. */
   let choiceUsage: unknown;
   let latest: JsonObject = { choices: [{ index: 0 }] };
+  /** The chunk before it. */
+  let previous: JsonObject = latest;
   /** What another reader of this package has said about the choice. */
   let told: unknown;
   let ended = false;
@@ -114,12 +124,17 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
     return { role: textOf(delta.role) || 'assistant', content: '' };
   }
 
+  /** Whether the chunk at hand says something besides what is read here, which no other chunk has said. */
+  function saysMore(chunk: JsonObject, delta: JsonObject): boolean {
+    return hasMore(chunk, delta) || bringsField(chunk, previous);
+  }
+
   /** Chunks that carry `pieces`, the first of them with all else that stands in `chunk`. */
   function rewrite(chunk: JsonObject, pieces: readonly Piece[]): JsonObject[] {
     const choice = choiceOf(chunk);
     const delta = deltaOf(choice);
     const [first, ...others] = pieces;
-    if (!first && roleSent && !hasMore(chunk, delta)) return [];
+    if (!first && roleSent && !saysMore(chunk, delta)) return [];
     const role = takeRole(delta);
     return [
       withChoice(chunk, choice, {
@@ -146,7 +161,7 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
   function settleDelta(chunk: JsonObject, said: readonly Piece[] | undefined): JsonObject[] {
     const choice = choiceOf(chunk);
     const delta = deltaOf(choice);
-    const rest = hasMore(chunk, delta) ? withChoice(chunk, choice, { delta: restOf(delta) }) : undefined;
+    const rest = saysMore(chunk, delta) ? withChoice(chunk, choice, { delta: restOf(delta) }) : undefined;
     // With the role a chunk of text is sent on at once, without the text.
     const mayWait = roleSent || (!rest && said?.some(({ type }) => type === 'tool-call') === true);
     const { chunks, pieces, own } = settle(chunk, said, mayWait, rest);
@@ -166,19 +181,20 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
 
   function pushFinish(chunk: JsonObject, delta: JsonObject): JsonObject[] {
     const said = readHealthy(delta);
+    const last = finish ? withOwnFieldsOf(finish.chunk, chunk) : chunk;
     if (said?.length === 0) {
-      finish = { chunk, delta: 'bare' };
+      finish = { chunk: last, delta: 'bare' };
       return [];
     }
     reader.readDelta(delta);
     const { chunks, pieces, own } = settle(chunk, said, false);
     if (own === 'passes') {
       chunks.pop();
-      finish = { chunk, delta: 'healthy' };
+      finish = { chunk: last, delta: 'healthy' };
       if (pieces.length === 0) return chunks;
       return [...chunks, ...sayApart(finish), ...continueWith(chunk, pieces)];
     }
-    finish = { chunk, delta: 'said' };
+    finish = { chunk: last, delta: 'said' };
     return [...chunks, ...rewrite(toContinuation(chunk, choiceOf(chunk), delta), pieces)];
   }
 
@@ -222,9 +238,10 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
       passing = true;
       return [...fail(), chunk];
     }
-    if (isThere(choice.usage)) choiceUsage = choice.usage;
+    choiceUsage = usageAside(chunk, choice) ?? choiceUsage;
     if (isThere(choice.x_kimi)) told = choice.x_kimi;
     if (ended) return isThere(chunk.usage) ? [{ ...chunk, choices: [] }] : [];
+    previous = latest;
     latest = chunk;
     const delta = deltaOf(choice);
     if (textOf(delta.reasoning_content) !== '') mirrored = textOf(delta.reasoning) !== '';

@@ -6,6 +6,18 @@ const READ_FIELDS = new Set(['role', 'content', 'reasoning_content', 'reasoning'
 /** The same for a choice. */
 const READ_CHOICE_FIELDS = new Set(['index', 'delta', 'finish_reason', 'usage', 'x_kimi']);
 
+/** What chunks have by the API, besides; whatever is made of one has it too. */
+const API_CHUNK_FIELDS = new Set([
+  'id',
+  'object',
+  'created',
+  'model',
+  'system_fingerprint',
+  'service_tier',
+  'choices',
+  'usage',
+]);
+
 /** The reasoning in a delta or message, whatever its server calls it (ruling 11). */
 export function reasoningOf(fields: JsonObject): string {
   return textOf(fields.reasoning_content) || textOf(fields.reasoning);
@@ -36,6 +48,39 @@ export function hasMore(chunk: JsonObject, delta: JsonObject): boolean {
   for (const name in choice) if (!READ_CHOICE_FIELDS.has(name) && isThere(choice[name])) return true;
   for (const name in delta) if (!isRead(name, delta[name]) && isThere(delta[name])) return true;
   return false;
+}
+
+/** Whether a chunk has a field of its server's own that the one before it has not, or has with another value. */
+export function bringsField(chunk: JsonObject, before: JsonObject): boolean {
+  for (const name in chunk) {
+    const value = chunk[name];
+    if (!API_CHUNK_FIELDS.has(name) && isThere(value) && !isSameValue(value, before[name])) return true;
+  }
+  return false;
+}
+
+function isSameValue(one: unknown, other: unknown): boolean {
+  return one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other));
+}
+
+/** The chunk with those fields of its server's own that it lacks and an earlier one has; itself if there are none. */
+export function withOwnFieldsOf(earlier: JsonObject, chunk: JsonObject): JsonObject {
+  const choice = choiceOf(chunk);
+  const top = lacking(chunk, earlier, API_CHUNK_FIELDS);
+  const ofChoice = lacking(choice, choiceOf(earlier), READ_CHOICE_FIELDS);
+  if (top.length === 0 && ofChoice.length === 0) return chunk;
+  return { ...chunk, ...Object.fromEntries(top), choices: [{ ...choice, ...Object.fromEntries(ofChoice) }] };
+}
+
+function lacking(fields: JsonObject, from: JsonObject, known: ReadonlySet<string>): [string, unknown][] {
+  return Object.entries(from).filter(
+    ([name, value]) => !known.has(name) && isThere(value) && !isThere(fields[name]),
+  );
+}
+
+/** Token counts where clients do not look for them: on the choice, or among the fields of Groq's own. */
+export function usageAside({ x_groq: own }: JsonObject, choice: JsonObject): unknown {
+  return choice.usage ?? (isObject(own) ? own.usage : undefined);
 }
 
 /** The fields of a delta that are not read here. */

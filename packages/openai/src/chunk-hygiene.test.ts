@@ -292,6 +292,17 @@ describe('usage', () => {
     expect(chunks.filter(({ usage }) => usage)).toHaveLength(1);
   });
 
+  test('among the fields of Groq, unless it has a chunk of its own', async () => {
+    const own = { id: 'req_1', usage: { total_tokens: 3 } };
+    const reply = [
+      chunk({ role: 'assistant', content: 'Hi.' }, null, { x_groq: { id: 'req_1' } }),
+      chunk({}, 'stop', { x_groq: own }),
+    ];
+    expect((await pass(reply)).at(-1)).toMatchObject({ usage: { total_tokens: 3 }, x_groq: own });
+    const told = { id: 'c-1', choices: [], usage: { total_tokens: 3 } };
+    expect(await pass([...reply, told])).toEqual([...reply, told]);
+  });
+
   test('on the choice passes there, as it came, beside a chunk of its own', async () => {
     const own = { total_tokens: 3 };
     const finish = { id: 'c', choices: [{ index: 0, delta: {}, finish_reason: 'stop', usage: own }] };
@@ -316,6 +327,50 @@ test('unknown fields survive, on chunks that are rewritten too', async () => {
   for (const one of chunks) expect(one).toMatchObject({ id: 'c-1', created: 7, model: 'm', ...more });
   expect(deltas(chunks).filter((delta) => 'annotations' in delta)).toHaveLength(1);
   expect(chunks.at(-1)?.choices[0]).toMatchObject({ finish_reason: 'tool_calls', matched_stop: 9 });
+});
+
+describe('a field of the server that is on some chunks only survives', () => {
+  const raw = `Hi.${begin}${call('functions.look:0', '{"at":"home"}')}${end}`;
+
+  test('where nothing else is left of its chunk', async () => {
+    const chunks = await pass([
+      chunk({ role: 'assistant', content: raw.slice(0, 20) }, null, { provider: 'p' }),
+      chunk({ content: raw.slice(20, 25) }, null, { provider: 'p' }),
+      chunk({ content: raw.slice(25, 30) }, null, { provider: 'p', timings: { n: 1 } }),
+      chunk({ content: raw.slice(30, 35) }, null, { provider: 'p', timings: { n: 2 } }),
+      chunk({ content: raw.slice(35, 40) }, null, { provider: 'p', timings: { n: 2 } }),
+      chunk({ content: raw.slice(40) }),
+      chunk({}, 'stop'),
+    ]);
+    const told = chunks.map((one) => (one as { timings?: { n: number } }).timings?.n);
+    expect(told.filter(Boolean)).toEqual([1, 2]);
+    expect(joined(chunks, 'content')).toBe('Hi.');
+    expect(finishes(chunks)).toEqual(['tool_calls']);
+  });
+
+  test('where its chunk waits, and changes then', async () => {
+    const chunks = await pass([
+      chunk({ role: 'assistant', content: 'Hi.' }),
+      chunk({ content: ' a <|tool' }, null, { timings: 1 }),
+      chunk({ content: '_calls_section_begin|>' }, null, { timings: 2 }),
+      chunk({ content: raw.slice(raw.indexOf('<|tool_call_begin|>')) }),
+      chunk({}, 'stop'),
+    ]);
+    expect(chunks.map((one) => (one as { timings?: number }).timings).filter(Boolean)).toEqual([1, 2]);
+    expect(joined(chunks, 'content')).toBe('Hi. a ');
+    expect(fragments(chunks)).toHaveLength(2);
+  });
+
+  test('where its chunk is a finish that another follows', async () => {
+    const [choice] = chunk({}, 'stop').choices;
+    const chunks = await pass([
+      chunk({ role: 'assistant', content: 'Hi.' }),
+      { ...chunk({}, 'stop', { timings: 1 }), choices: [{ ...choice, matched_stop: 9 }] },
+      chunk({}, 'stop', { service: 2 }),
+    ]);
+    expect(finishes(chunks)).toEqual(['stop']);
+    expect(chunks.at(-1)).toMatchObject({ timings: 1, service: 2, choices: [{ matched_stop: 9 }] });
+  });
 });
 
 describe('content that is a list of parts', () => {
