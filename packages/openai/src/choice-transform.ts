@@ -81,8 +81,8 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
   /** The last usage that stood aside, or on a finish chunk that was replaced by a later one. */
   let choiceUsage: unknown;
   let latest: JsonObject = { choices: [{ index: 0 }] };
-  /** The chunk before it. */
-  let previous: JsonObject = latest;
+  /** A chunk whose fields of the server's own are told: the one before, or a finish, which keeps its own. */
+  let telling: JsonObject = latest;
   /** What another reader of this package has said about the choice. */
   let told: unknown;
   let ended = false;
@@ -126,7 +126,7 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
 
   /** Whether the chunk at hand says something besides what is read here, which no other chunk has said. */
   function saysMore(chunk: JsonObject, delta: JsonObject): boolean {
-    return hasMore(chunk, delta) || bringsField(chunk, previous);
+    return hasMore(chunk, delta) || bringsField(chunk, telling);
   }
 
   /** Chunks that carry `pieces`, the first of them with all else that stands in `chunk`. */
@@ -241,12 +241,13 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
     choiceUsage = usageAside(chunk, choice) ?? choiceUsage;
     if (isThere(choice.x_kimi)) told = choice.x_kimi;
     if (ended) return isThere(chunk.usage) ? [{ ...chunk, choices: [] }] : [];
-    previous = latest;
+    const finishes = textOf(choice.finish_reason) !== '';
+    telling = finishes ? chunk : latest;
     latest = chunk;
     const delta = deltaOf(choice);
     if (textOf(delta.reasoning_content) !== '') mirrored = textOf(delta.reasoning) !== '';
     const before = finish ? sayApart(finish) : [];
-    const out = textOf(choice.finish_reason) === '' ? pushDelta(chunk, delta) : pushFinish(chunk, delta);
+    const out = finishes ? pushFinish(chunk, delta) : pushDelta(chunk, delta);
     return before.length === 0 ? out : [...before, ...out];
   }
 

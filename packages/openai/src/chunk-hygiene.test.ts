@@ -361,6 +361,14 @@ describe('a field of the server that is on some chunks only survives', () => {
     expect(fragments(chunks)).toHaveLength(2);
   });
 
+  test('on a finish, and nowhere else', async () => {
+    const chunks = await pass([
+      chunk({ role: 'assistant', content: 'Hi.' }),
+      chunk({ content: '<|im_end|>' }, 'stop', { timings: 1 }),
+    ]);
+    expect(chunks).toMatchObject([{ choices: [{ delta: { content: 'Hi.' } }] }, { timings: 1 }]);
+  });
+
   test('where its chunk is a finish that another follows', async () => {
     const [choice] = chunk({}, 'stop').choices;
     const chunks = await pass([
