@@ -13,7 +13,7 @@ import {
   WORKFLOW_DESERIALIZE,
   WORKFLOW_SERIALIZE,
 } from '@ai-sdk/provider-utils';
-import { type Problem, type RequestOptions, resolveModel } from '@kimi-tc/core';
+import { type ModelFamily, type Problem, type RequestOptions, resolveModel } from '@kimi-tc/core';
 import {
   createKimiFetch,
   createReasoningMemory,
@@ -36,6 +36,12 @@ import { createWireTransform, toWireResult, type WireReply } from './wire-parts.
 export interface KimiChatConfig extends Omit<KimiReplyOptions, 'onProblem'> {
   provider: string;
   baseURL: string;
+  /**
+   * What the models are whose ids do not tell, such as names of a server of one's own: prompts, requests and
+   * thinking depend on it. Holds for all ids. Default: told from each id; of one that does not tell requests
+   * are left alone, and no reasoning is kept.
+   */
+  family?: ModelFamily | undefined;
   headers?: (() => Record<string, string | undefined>) | Record<string, string | undefined> | undefined;
   /** Added to the address of each request. Default: none. */
   queryParams?: Record<string, string> | undefined;
@@ -126,7 +132,7 @@ class KimiChatLanguageModel implements LanguageModelV4 {
 
   private async prepare(options: LanguageModelV4CallOptions): Promise<PreparedCall> {
     const { config, modelId } = this;
-    const profile = resolveModel(modelId);
+    const profile = resolveModel(config.family ?? modelId);
     const asked = await readCallOptions(options.providerOptions);
     const warnings: SharedV4Warning[] = [];
     const thinking = toThinking(asked.thinking, options.reasoning, profile, warnings);
@@ -189,7 +195,7 @@ class KimiChatLanguageModel implements LanguageModelV4 {
       promptOpensThink,
       guidedJson,
       limits,
-      model: this.modelId,
+      model: this.config.family ?? this.modelId,
       specialTokensInText,
       transport: transport === 'auto' && learnt.completions ? 'completions' : transport,
       reasoningMemory: this.reasoningMemory,

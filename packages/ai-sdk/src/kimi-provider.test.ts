@@ -161,6 +161,8 @@ describe('the house style of the AI SDK', () => {
     ['baseURL', { baseURL: 'http://[' }],
     ['settings', null],
     ['apiKey', { apiKey: 1 }],
+    ['family', { family: 'kimi-k2.5' }],
+    ['family', { family: null }],
     ['headers', { headers: 'x-team: a' }],
     ['headers', { headers: { 'x-team': 1 } }],
     ['queryParams', { queryParams: [] }],
@@ -228,6 +230,28 @@ describe('what is sent', () => {
       expect(warnings).toMatchObject([{ type: 'unsupported', feature: 'reasoning' }]);
       expect(body).not.toHaveProperty('chat_template_kwargs');
     }
+  });
+
+  test('of a model whose id does not tell, what its family wants', async () => {
+    const provider = { ...selfHosted, family: 'k2.5' } as const;
+    const toolCalls = [{ type: 'tool-call', toolCallId: 'x', toolName: 'save', input: {} }] as const;
+    const results = [
+      { type: 'tool-result', toolCallId: 'x', toolName: 'save', output: { type: 'text', value: 'ok' } },
+    ] as const;
+    const history: LanguageModelV4CallOptions['prompt'] = [
+      { role: 'assistant', content: [...toolCalls] },
+      { role: 'tool', content: [...results] },
+    ];
+    const { body, warnings } = await connect(provider).call('served-model', {
+      prompt: [...prompt, ...history],
+      reasoning: 'none',
+    });
+    expect(warnings).toEqual([]);
+    expect(body).toMatchObject({
+      model: 'served-model',
+      chat_template_kwargs: { thinking: false },
+      messages: expect.arrayContaining([expect.objectContaining({ tool_call_id: 'functions.save:0' })]),
+    });
   });
 
   test('the option of the call comes before reasoning', async () => {

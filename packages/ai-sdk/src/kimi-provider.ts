@@ -5,7 +5,7 @@ import {
   withoutTrailingSlash,
   withUserAgentSuffix,
 } from '@ai-sdk/provider-utils';
-import { KimiError, type KimiModelId } from '@kimi-tc/core';
+import { KimiError, type KimiModelId, resolveModel } from '@kimi-tc/core';
 import { createKimiFetch, createReasoningMemory, endpointOf } from '@kimi-tc/openai';
 import { createKimiChatModel, type KimiChatConfig } from './kimi-chat-language-model.ts';
 import { checkReplyOptions, type KimiReplyOptions } from './kimi-options.ts';
@@ -16,6 +16,7 @@ export interface KimiProviderSettings
   extends KimiReplyOptions,
     Pick<
       KimiChatConfig,
+      | 'family'
       | 'queryParams'
       | 'transport'
       | 'specialTokensInText'
@@ -117,11 +118,13 @@ function toEndpoint(
 /** The fetch checks its own options, and does so when it is made. */
 function checkSettings(settings: KimiProviderSettings): void {
   expectSetting('settings', settings, (value) => typeof value === 'object' && value !== null, 'an object');
-  const { apiKey, baseURL, headers, queryParams, supportsStructuredOutputs, emptyTurn, ...rest } = settings;
+  const { apiKey, baseURL, family, headers, queryParams, supportsStructuredOutputs, emptyTurn, ...rest } =
+    settings;
   createKimiFetch(rest);
   checkReplyOptions({ emptyTurn });
   expectSetting('baseURL', baseURL, isAddress, 'a URL');
   expectSetting('apiKey', apiKey, (value) => typeof value === 'string', 'a string');
+  expectSetting('family', family, isFamily, 'the family of a model, such as k2-thinking or k2.5');
   expectSetting('headers', headers, isRecord, 'an object of strings');
   expectSetting('queryParams', queryParams, isRecord, 'an object of strings');
   expectSetting(
@@ -142,6 +145,10 @@ function isRecord(value: unknown): boolean {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(isText)
   );
+}
+
+function isFamily(value: unknown): boolean {
+  return resolveModel(value as string).family === value;
 }
 
 /** Headers of plain JavaScript may be left out by `undefined`. */

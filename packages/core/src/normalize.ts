@@ -96,7 +96,7 @@ export function normalizeRequest<Body extends object>(
  * `normalizeRequest` that is about messages. A last message with `partial: true` is to be continued, and stays.
  *
  * @param messages OpenAI-shaped, or AI SDK model messages; never changed
- * @param model model id or profile; with one that is no Kimi model the history is returned as it is
+ * @param model model id, family, or profile; with one that is no Kimi model the history is returned as it is
  * @throws KimiError naming the option that is wrong
  * @throws KimiRequestError with `strict`, where reasoning had to be made up
  */
@@ -106,7 +106,7 @@ export function normalizeHistory<Messages extends readonly object[]>(
   options: HistoryOptions = {},
 ): NormalizedHistory<Messages> {
   expectOption(Array.isArray(messages), 'messages', 'an array', messages);
-  expectOption(model !== undefined, 'model', 'a model id or a profile of resolveModel()', model);
+  expectOption(model !== undefined, 'model', 'a model id, a family, or a profile of resolveModel()', model);
   expectModel(model);
   expectOption(isObject(options), 'options', 'an object', options);
   const { ids, strict, ...settings } = options;
@@ -169,7 +169,7 @@ export function normalizeToolSchema<Schema>(
 
 function expectModel(model: unknown): void {
   const isModel = model === undefined || typeof model === 'string' || (isObject(model) && 'family' in model);
-  expectOption(isModel, 'model', 'a model id or a profile of resolveModel()', model);
+  expectOption(isModel, 'model', 'a model id, a family, or a profile of resolveModel()', model);
 }
 
 function expectRecall(recall: unknown): void {

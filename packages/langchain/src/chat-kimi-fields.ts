@@ -2,7 +2,9 @@ import {
   type Endpoint,
   KimiError,
   type KimiModelId,
+  type ModelFamily,
   normalizeRequest,
+  resolveModel,
   type ThinkingOption,
 } from '@kimi-tc/core';
 import { endpointOf, type KimiFetchOptions } from '@kimi-tc/openai';
@@ -42,6 +44,12 @@ export interface ChatKimiFields extends BaseChatModelParams, OpenAIFields, Fetch
   model?: KimiModelId | undefined;
   /** The same under the name that serialised models have it by. */
   modelName?: string | undefined;
+  /**
+   * What the model is, where its id does not tell, such as the name that a server of one's own has for it:
+   * prompts, requests and thinking depend on it. Default: by the id; where that does not tell, requests are
+   * left alone, and no reasoning is kept.
+   */
+  family?: ModelFamily | undefined;
   /** Where the API is, `/v1` included. Default: Moonshot's, `https://api.moonshot.ai/v1`. */
   baseURL?: string | undefined;
   /**
@@ -78,6 +86,9 @@ export function toSettings(fields: ChatKimiFields): ChatKimiSettings {
   const model = fields.model ?? fields.modelName;
   if (typeof model !== 'string' || model === '')
     throw new KimiError('model', 'model: expected the id of a model, such as kimi-k2.6');
+  const { family } = fields;
+  if (family !== undefined && resolveModel(family).family !== family)
+    throw new KimiError('family', 'family: expected the family of a model, such as k2-thinking or k2.5');
   const baseURL = fields.baseURL ?? configuration?.baseURL ?? MOONSHOT_API;
   if (!URL.canParse(baseURL)) throw new KimiError('baseURL', 'baseURL: expected a URL');
   const own = endpointOf(baseURL);

@@ -289,6 +289,34 @@ describe('requests', () => {
     expect(told).toEqual(['param-dropped']);
   });
 
+  test('a model whose id does not tell is what it is said to be', async () => {
+    const fields = {
+      model: 'served-model',
+      endpoint: 'self-hosted',
+      family: 'k2.5',
+      thinking: false,
+    } as const;
+    const told: string[] = [];
+    const { engine, model } = await start(
+      { script: () => 'Hello.' },
+      { ...fields, onProblem: ({ code }) => told.push(code) },
+    );
+    await model.invoke([
+      new HumanMessage('Hello?'),
+      new AIMessage({ content: '', tool_calls: [{ id: 'x', name: 'read', args: {} }] }),
+      new ToolMessage({ content: 'ok', tool_call_id: 'x' }),
+    ]);
+    const body = bodyOf(engine);
+    expect(body).toMatchObject({ model: 'served-model', chat_template_kwargs: { thinking: false } });
+    expect(body.messages).toContainEqual(expect.objectContaining({ tool_call_id: 'functions.read:0' }));
+    expect(told).not.toContain('param-dropped');
+    expect(model.profile).toEqual(new ChatKimi({ ...fields, apiKey: 'key', model: 'kimi-k2.5' }).profile);
+    expect(model.toJSON()).toMatchObject({ kwargs: { family: 'k2.5' } });
+    expect(model._identifyingParams()).toMatchObject({ family: 'k2.5' });
+    const wrong = { ...fields, family: 'kimi-k2.5' } as unknown as ChatKimiFields;
+    expect(() => new ChatKimi(wrong)).toThrow('family: expected the family of a model');
+  });
+
   test('so is thinking of a model that nobody knows', async () => {
     const told: string[] = [];
     const body = await ask({

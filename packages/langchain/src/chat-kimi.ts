@@ -1,5 +1,6 @@
 import {
   type Endpoint,
+  type ModelFamily,
   normalizeRequest,
   type Problem,
   type RequestProblem,
@@ -66,6 +67,8 @@ export class ChatKimi extends ChatOpenAICompletions<ChatKimiCallOptions> {
   }
 
   thinking?: boolean | ThinkingOption | undefined;
+  /** What the model is, if its id does not tell. */
+  family?: ModelFamily | undefined;
   /** Where the API is. */
   baseURL: string;
   /** Whose rules requests keep. */
@@ -82,6 +85,7 @@ export class ChatKimi extends ChatOpenAICompletions<ChatKimiCallOptions> {
     super(toBaseFields(fields, settings));
     registerBlockTranslator();
     this.thinking = fields.thinking;
+    this.family = fields.family;
     this.baseURL = settings.baseURL;
     this.endpoint = settings.endpoint;
     this.onProblem = fields.onProblem;
@@ -119,8 +123,13 @@ export class ChatKimi extends ChatOpenAICompletions<ChatKimiCallOptions> {
     return [...super.callKeys, 'thinking'];
   }
 
+  /** What tells the rules of the model. */
+  private get known(): string {
+    return this.family ?? this.model;
+  }
+
   override get profile(): ModelProfile {
-    return toModelProfile(this.model, this.endpoint);
+    return toModelProfile(this.known, this.endpoint);
   }
 
   /**
@@ -146,8 +155,8 @@ export class ChatKimi extends ChatOpenAICompletions<ChatKimiCallOptions> {
 
   /** By this caches tell models apart. The base class has the key of the API in it. */
   override _identifyingParams(): ReturnType<ChatOpenAICompletions['_identifyingParams']> {
-    const { model, baseURL } = this;
-    return { model_name: model, ...this.invocationParams(), baseURL };
+    const { model, baseURL, family } = this;
+    return { model_name: model, ...this.invocationParams(), baseURL, ...(family && { family }) };
   }
 
   override invocationParams(
@@ -165,10 +174,14 @@ export class ChatKimi extends ChatOpenAICompletions<ChatKimiCallOptions> {
   ): { fields: object; problems: Problem[] } {
     const thinking = options?.thinking ?? this.thinking;
     if (thinking === undefined) return { fields: {}, problems: [] };
-    if (resolveModel(this.model).family === 'unknown') return { fields: {}, problems: [NO_SWITCH] };
+    if (resolveModel(this.known).family === 'unknown') return { fields: {}, problems: [NO_SWITCH] };
     const { thinking: sent, reasoning_effort, chat_template_kwargs } = params as Record<string, unknown>;
     const given = { model: this.model, thinking: sent, reasoning_effort, chat_template_kwargs };
-    const { body, problems } = normalizeRequest(given, { endpoint: this.endpoint, thinking });
+    const { body, problems } = normalizeRequest(given, {
+      endpoint: this.endpoint,
+      thinking,
+      model: this.known,
+    });
     const none = { thinking: undefined, reasoning_effort: undefined, chat_template_kwargs: undefined };
     return { fields: Object.assign(none, body), problems };
   }
@@ -266,7 +279,7 @@ export class ChatKimi extends ChatOpenAICompletions<ChatKimiCallOptions> {
   ):
     | Runnable<BaseLanguageModelInput, Output>
     | Runnable<BaseLanguageModelInput, { raw: BaseMessage; parsed: Output }> {
-    const usual = canForceTools(this.model, this.endpoint) ? 'functionCalling' : 'jsonSchema';
+    const usual = canForceTools(this.known, this.endpoint) ? 'functionCalling' : 'jsonSchema';
     const { name, includeRaw, strict, method = usual } = config;
     if (method !== 'functionCalling')
       return super.withStructuredOutput(schema, {

@@ -6,6 +6,7 @@ import type { ChatKimiFields, ChatKimiSettings } from './chat-kimi-fields.ts';
 export const SERIALIZABLE_KEYS: string[] = [
   'model',
   'modelName',
+  'family',
   'baseURL',
   'endpoint',
   'transport',
@@ -66,10 +67,10 @@ export function toBaseFields(
 }
 
 function toFetchOptions(fields: ChatKimiFields): KimiFetchOptions {
-  const { request, transport, specialTokensInText, onProblem, reasoningMemory } = fields;
+  const { family: model, request, transport, specialTokensInText, onProblem, reasoningMemory } = fields;
   const { recoverTextCalls, promptOpensThink, guidedJson, limits, configuration } = fields;
   // The SDK types its own `fetch` a little wider.
   const fetch = fields.fetch ?? (configuration?.fetch as KimiFetchOptions['fetch']);
-  const sent = { request, transport, specialTokensInText, reasoningMemory, fetch };
+  const sent = { model, request, transport, specialTokensInText, reasoningMemory, fetch };
   return { ...sent, recoverTextCalls, promptOpensThink, guidedJson, limits, onProblem };
 }

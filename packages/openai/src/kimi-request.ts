@@ -43,11 +43,9 @@ export async function readRequest(
   return { url, body: parseObject((await readText(kept.body)) ?? ''), init: kept };
 }
 
-/** The family of a model id, of a profile, or by its own name (`k2.5`), as the prompt rules take it. */
+/** The family of a model id or of a profile. */
 export function familyOf(model: string | ModelProfile): ModelFamily {
-  if (typeof model !== 'string') return model.family;
-  const { family } = resolveModel(model);
-  return family === 'unknown' ? resolveModel(`kimi-${model}`).family : family;
+  return typeof model === 'string' ? resolveModel(model).family : model.family;
 }
 
 /**
@@ -56,8 +54,7 @@ export function familyOf(model: string | ModelProfile): ModelFamily {
  * @param model of the options; comes before that of the body
  */
 export function isForKimi(body: JsonObject, model: string | ModelProfile | undefined): boolean {
-  const family = model === undefined ? resolveModel(textOf(body.model)).family : familyOf(model);
-  return family !== 'unknown';
+  return familyOf(model ?? textOf(body.model)) !== 'unknown';
 }
 
 /** The context of what is wrong in a request. */

@@ -5,6 +5,7 @@ test.each([
   [
     'k2-instruct',
     [
+      'k2-instruct',
       'moonshotai/Kimi-K2-Instruct',
       'moonshotai/Kimi-K2-Instruct-0905',
       'kimi-k2-0711-preview',
@@ -27,6 +28,7 @@ test.each([
   [
     'k2-thinking',
     [
+      'k2-thinking',
       'moonshotai/Kimi-K2-Thinking',
       'kimi-k2-thinking',
       'kimi-k2-thinking-turbo',
@@ -42,6 +44,7 @@ test.each([
   [
     'k2.5',
     [
+      'k2.5',
       'kimi-k2.5',
       'moonshotai/Kimi-K2.5',
       'moonshotai.kimi-k2.5',
@@ -54,12 +57,18 @@ test.each([
       'nvidia/Kimi-K2.5-NVFP4',
     ],
   ],
-  ['k2.6', ['kimi-k2.6', 'moonshotai/Kimi-K2.6', 'accounts/fireworks/models/kimi-k2p6']],
+  ['k2.6', ['k2.6', 'kimi-k2.6', 'moonshotai/Kimi-K2.6', 'accounts/fireworks/models/kimi-k2p6']],
   [
     'k2.7-code',
-    ['kimi-k2.7-code', 'kimi-k2.7-code-highspeed', 'moonshotai/Kimi-K2.7-Code', 'kimi-k2p7-code'],
+    [
+      'k2.7-code',
+      'kimi-k2.7-code',
+      'kimi-k2.7-code-highspeed',
+      'moonshotai/Kimi-K2.7-Code',
+      'kimi-k2p7-code',
+    ],
   ],
-  ['k3', ['kimi-k3', 'moonshotai/Kimi-K3', 'kimi-k3.5', 'kimi-k3-0901', 'kimik3']],
+  ['k3', ['k3', 'kimi-k3', 'moonshotai/Kimi-K3', 'kimi-k3.5', 'kimi-k3-0901', 'kimik3']],
   [
     'unknown',
     [
@@ -70,6 +79,10 @@ test.each([
       'kimi-linear-48b',
       'moonshot-v1-8k',
       'gpt-5',
+      'unknown',
+      'k2',
+      'K2-Think',
+      'toString',
       'kimi-k25',
       'kimi-k20',
       'kimi-k2.50',

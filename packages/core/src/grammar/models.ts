@@ -50,6 +50,7 @@ const RULES: Record<ModelFamily, Pick<ModelProfile, 'grammar' | 'thinking'>> = {
 const KIMI_K = /(?:^|[^a-z0-9])kimi[-_. ]?k([23])(?:[.p](\d+)|[-_]([5-9])(?!\d))?(?![0-9])(.*)/;
 
 function familyOf(id: string): ModelFamily {
+  if (Object.hasOwn(RULES, id)) return id as ModelFamily;
   const match = KIMI_K.exec(id.toLowerCase());
   if (!match) return 'unknown';
   const [, major, dotted, minor = dotted, rest = ''] = match;
@@ -62,7 +63,8 @@ function familyOf(id: string): ModelFamily {
 }
 
 /**
- * The profile of a model id, in the spellings of Moonshot, Hugging Face, GGUF files and common hosts.
+ * The profile of a model id, in the spellings of Moonshot, Hugging Face, GGUF files and common hosts, or of a
+ * family by its own name (`k2.5`), for models whose ids do not tell.
  *
  * Never throws. Ids that are not a K2 or K3 model, `kimi` in the name or not (`kimi-latest`,
  * `kimi-vl-a3b`), get the family `unknown`: the K2 grammar is read, as it does no harm where it does

@@ -8,7 +8,7 @@ import type { ToolCallPiece } from './structured-calls.ts';
 /** What is known about the reply that is read. Everything may be left out. */
 export interface ParserOptions {
   /**
-   * Model id or profile. There is one grammar so far, that of K2, which does no harm where it does not occur:
+   * Model id, family, or profile. There is one grammar so far, that of K2, which does no harm where it does not occur:
    * text of K3 is passed on as it is. Says nothing about thinking, see `promptOpensThink`.
    */
   model?: string | ModelProfile | undefined;
@@ -94,7 +94,7 @@ export function checkOptions(options: ParserOptions & { onEvent(event: KimiEvent
   expectOption(
     model === undefined || typeof model === 'string' || grammar === 'k2' || grammar === 'k3',
     'model',
-    'a model id or a profile of resolveModel()',
+    'a model id, a family, or a profile of resolveModel()',
     model,
   );
   const choices: unknown[] = [undefined, 'auto', 'none', 'required'];

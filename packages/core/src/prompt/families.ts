@@ -48,18 +48,18 @@ const FAMILIES: Partial<Record<ModelFamily, FamilyRules>> = {
 };
 
 /**
- * The prompt rules of a model id, a profile, or a family's own name.
+ * The prompt rules of a model id, a family, or a profile.
  * @throws KimiError for a model whose prompt format is not known: a prompt in the wrong format does
  *   not fail, it makes the model worse
  */
 export function findFamilyRules(model: string | ModelProfile): FamilyRules {
-  const family: unknown =
-    typeof model !== 'string'
-      ? model?.family
-      : Object.hasOwn(FAMILIES, model)
-        ? model
-        : resolveModel(model).family;
-  expectOption(typeof family === 'string', 'model', 'a model id or a profile of resolveModel()', model);
+  const family: unknown = typeof model === 'string' ? resolveModel(model).family : model?.family;
+  expectOption(
+    typeof family === 'string',
+    'model',
+    'a model id, a family, or a profile of resolveModel()',
+    model,
+  );
   if (family === 'k3') throw new KimiError('model', 'model: the prompt format of Kimi K3 is not supported');
   const rules = Object.hasOwn(FAMILIES, family as string) ? FAMILIES[family as ModelFamily] : undefined;
   const known = `a Kimi K2 model, or the family it descends from (${Object.keys(FAMILIES).join(', ')})`;

@@ -11,7 +11,7 @@ import { rewriteToolSchema } from './tool-schema.ts';
 
 /** Each part can be switched off; what is off is sent as it was given. */
 export interface RequestOptions {
-  /** Model id or profile. Default: the body's `model`. */
+  /** Model id, family (`k2.5`), or profile. Default: the body's `model`. */
   model?: string | ModelProfile | undefined;
   /** Who answers. Default `router`: what suits both Moonshot's API and an engine. */
   endpoint?: Endpoint | undefined;

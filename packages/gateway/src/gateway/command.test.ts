@@ -69,6 +69,22 @@ describe('kimi-tc gateway', () => {
     expect(response.status).toBe(200);
   });
 
+  test('requests for a model whose name does not tell are what --model wants', async () => {
+    const engine = await startEngine({ script: () => 'Hello.' });
+    onTestFinished(() => engine.stop());
+    const { url } = await start(['-u', engine.baseURL, '--model', 'k2.5']);
+    const call = { id: 'x', type: 'function', function: { name: 'look', arguments: '{}' } };
+    const messages = [
+      { role: 'user', content: 'Go.' },
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'x', content: 'ok' },
+    ];
+    await post(`${url}/chat/completions`, { model: 'served-model', messages });
+    const sent = engine.requests[0]?.body as { model: string; messages: { tool_call_id?: string }[] };
+    expect(sent.model).toBe('served-model');
+    expect(sent.messages.at(-1)?.tool_call_id).toBe('functions.look:0');
+  });
+
   test.each(['SIGTERM', 'SIGINT'] as const)('%s lets an open stream finish; exit code 0', async (signal) => {
     const { gateway, response } = await startSlow();
     send(gateway.child, signal);
