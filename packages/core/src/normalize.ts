@@ -106,7 +106,7 @@ export function normalizeHistory<Messages extends readonly object[]>(
   options: HistoryOptions = {},
 ): NormalizedHistory<Messages> {
   expectOption(Array.isArray(messages), 'messages', 'an array', messages);
-  expectOption(model !== undefined, 'model', 'a model id, a family, or a profile of resolveModel()', model);
+  expectOption(model !== undefined, 'model', 'a model id, family or profile', model);
   expectModel(model);
   expectOption(isObject(options), 'options', 'an object', options);
   const { ids, strict, ...settings } = options;
@@ -169,7 +169,7 @@ export function normalizeToolSchema<Schema>(
 
 function expectModel(model: unknown): void {
   const isModel = model === undefined || typeof model === 'string' || (isObject(model) && 'family' in model);
-  expectOption(isModel, 'model', 'a model id, a family, or a profile of resolveModel()', model);
+  expectOption(isModel, 'model', 'a model id, family or profile', model);
 }
 
 function expectRecall(recall: unknown): void {

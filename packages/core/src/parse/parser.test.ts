@@ -4,6 +4,7 @@ import { KimiError } from '../kimi-error.ts';
 import type { KimiEvent } from './events.ts';
 import { parse } from './parse.ts';
 import { createParser, type ParserOptions } from './parser.ts';
+import type { ToolCallPiece } from './structured-calls.ts';
 
 const BEGIN = '<|tool_calls_section_begin|><|tool_call_begin|>';
 const ARGS = '<|tool_call_argument_begin|>';
@@ -249,6 +250,26 @@ describe('calls that the server parsed', () => {
     expect(events.flatMap((event) => (event.type === 'tool-call-start' ? [event.id] : []))).toEqual([
       'c1',
       'c2',
+    ]);
+  });
+
+  test.each<[string, ToolCallPiece]>([
+    ['nothing else', {}],
+    ['its id', { id: 'c1' }],
+    ['its id and its name', { id: 'c1', name: 'f' }],
+    ['an id of its own', { id: 'c9' }],
+  ])('an index that comes late, with %s, is that of the call that has none', (_, own) => {
+    const events = turnOf([
+      { id: 'c1', name: 'f', arguments: '' },
+      { index: 0, ...own, arguments: '{"a":' },
+      { index: 0, arguments: '1}' },
+      { index: 1, id: 'c2', name: 'f', arguments: '{}' },
+    ]);
+    expect(
+      events.flatMap((event) => (event.type === 'tool-call-end' ? [[event.id, event.arguments]] : [])),
+    ).toEqual([
+      ['c1', '{"a":1}'],
+      ['c2', '{}'],
     ]);
   });
 

@@ -94,7 +94,7 @@ export function checkOptions(options: ParserOptions & { onEvent(event: KimiEvent
   expectOption(
     model === undefined || typeof model === 'string' || grammar === 'k2' || grammar === 'k3',
     'model',
-    'a model id, a family, or a profile of resolveModel()',
+    'a model id, family or profile',
     model,
   );
   const choices: unknown[] = [undefined, 'auto', 'none', 'required'];

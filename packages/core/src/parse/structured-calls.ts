@@ -26,7 +26,7 @@ export interface StructuredCalls {
 }
 
 interface Entry {
-  index: unknown;
+  index: number | undefined;
   id: string;
   name: string;
   call: Call | undefined;
@@ -55,19 +55,20 @@ export interface StructuredCallsOptions {
 export function createStructuredCalls(options: StructuredCallsOptions): StructuredCalls {
   const { tools, calls, maxArgumentsLength, offset, onOpen } = options;
   const entries: Entry[] = [];
-  const byIndex = new Map<unknown, Entry>();
+  const byIndex = new Map<number | undefined, Entry>();
   const byId = new Map<string, Entry>();
   /** The entries in front of this one have started. */
   let ready = 0;
 
   /** The call that a piece goes on with; `undefined`: it begins one. */
-  function known(index: unknown, id: string, name: string): Entry | undefined {
+  function known(index: number | undefined, id: string, name: string): Entry | undefined {
     const ofId = byId.get(id);
-    if (typeof index !== 'number') return id === '' ? goesOn(entries.at(-1), name) : ofId;
+    if (index === undefined) return id === '' ? goesOn(entries.at(-1), name) : ofId;
     // Some servers count all calls as the first (vercel/ai#14277), others give each piece an id of its own.
-    const ofIndex = byIndex.get(index);
+    // An index that comes late is that of a call which began without one.
+    const ofIndex = byIndex.get(index) ?? (name === '' ? byIndex.get(undefined) : undefined);
     if (id === '' || ofIndex?.id === '') return ofIndex;
-    return ofId?.index === index ? ofId : goesOn(ofIndex, name);
+    return ofId && (ofId.index ?? index) === index ? ofId : goesOn(ofIndex, name);
   }
 
   /** A name begins a call where the last one has all it needs, or another name. */
@@ -76,7 +77,7 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
     return begins ? undefined : last;
   }
 
-  function open(index: unknown, id: string): Entry {
+  function open(index: number | undefined, id: string): Entry {
     onOpen();
     const entry: Entry = {
       index,
@@ -91,10 +92,10 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
       }),
       junk: false,
       held: '',
-      before: byIndex.get(index),
+      before: index === undefined ? undefined : byIndex.get(index),
     };
     entries.push(entry);
-    if (typeof index === 'number') byIndex.set(index, entry);
+    byIndex.set(index, entry);
     return entry;
   }
 
@@ -143,7 +144,8 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
   }
 
   return {
-    feed({ index, id, name, arguments: args }) {
+    feed({ index: given, id, name, arguments: args }) {
+      const index = typeof given === 'number' ? given : undefined;
       const ownId = typeof id === 'string' ? id : '';
       const ownName = typeof name === 'string' ? name : '';
       const entry = known(index, ownId, ownName) ?? open(index, ownId);

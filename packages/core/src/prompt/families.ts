@@ -54,12 +54,7 @@ const FAMILIES: Partial<Record<ModelFamily, FamilyRules>> = {
  */
 export function findFamilyRules(model: string | ModelProfile): FamilyRules {
   const family: unknown = typeof model === 'string' ? resolveModel(model).family : model?.family;
-  expectOption(
-    typeof family === 'string',
-    'model',
-    'a model id, a family, or a profile of resolveModel()',
-    model,
-  );
+  expectOption(typeof family === 'string', 'model', 'a model id, family or profile', model);
   if (family === 'k3') throw new KimiError('model', 'model: the prompt format of Kimi K3 is not supported');
   const rules = Object.hasOwn(FAMILIES, family as string) ? FAMILIES[family as ModelFamily] : undefined;
   const known = `a Kimi K2 model, or the family it descends from (${Object.keys(FAMILIES).join(', ')})`;
