@@ -84,6 +84,8 @@ export function normalizeRequest<Body extends object>(
   const isThinking = thinking === undefined || typeof thinking === 'boolean' || isObject(thinking);
   expectOption(isThinking, 'thinking', 'a boolean or { preserve, effort }', thinking);
   expectRecall(options.recallReasoning);
+  expectSwitches(options as JsonObject);
+  expectSwitch('ids', options.ids);
   return rewriteRequest(
     body as JsonObject,
     options,
@@ -113,6 +115,8 @@ export function normalizeHistory<Messages extends readonly object[]>(
   const modes: unknown[] = [undefined, 'canonical', 'unique', 'keep'];
   expectOption(modes.includes(ids), 'ids', "'canonical', 'unique' or 'keep'", ids);
   expectRecall(options.recallReasoning);
+  expectSwitches(options as JsonObject);
+  expectSwitch('thinking', options.thinking);
   const log = createRequestLog();
   const profile = toProfile(model);
   if (profile.family === 'unknown') return { messages, problems: log.problems, ids: new Map() };
@@ -161,6 +165,7 @@ export function normalizeToolSchema<Schema>(
   schema: Schema,
   options: { strict?: boolean | undefined } = {},
 ): NormalizedSchema<Schema> {
+  expectSwitch('strict', options.strict);
   const log = createRequestLog();
   const rewritten = rewriteToolSchema(schema, '', log, '') as Schema;
   log.finish(options.strict);
@@ -170,6 +175,26 @@ export function normalizeToolSchema<Schema>(
 function expectModel(model: unknown): void {
   const isModel = model === undefined || typeof model === 'string' || (isObject(model) && 'family' in model);
   expectOption(isModel, 'model', 'a model id, family or profile', model);
+}
+
+/** Those that are on or off wherever they are options. */
+const SWITCHES = [
+  'strict',
+  'messages',
+  'reasoning',
+  'reasoningPlaceholder',
+  'preserveThinking',
+  'toolSchemas',
+  'toolNames',
+  'parameters',
+];
+
+function expectSwitches(options: JsonObject): void {
+  for (const name of SWITCHES) expectSwitch(name, options[name]);
+}
+
+function expectSwitch(name: string, value: unknown): void {
+  expectOption(value === undefined || typeof value === 'boolean', name, 'a boolean', value);
 }
 
 function expectRecall(recall: unknown): void {

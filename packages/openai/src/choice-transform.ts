@@ -13,7 +13,7 @@ import type { KimiExtra } from './kimi-chunk.ts';
 import { createExtraCollector } from './kimi-extra.ts';
 import { addPiece, isAlike, isSamePiece, type Piece, readPieces, type TextPiece } from './pieces.ts';
 import { toContinuation, toDelta, withChoice } from './to-chunk.ts';
-import { createTurnReader, hasFunctionCall, type TurnSettings } from './turn-reader.ts';
+import { createTurnReader, hasCustomCall, hasFunctionCall, type TurnSettings } from './turn-reader.ts';
 import { createWaitingChunks, type Passed, type SayingChunk } from './waiting-chunks.ts';
 
 /** One choice of a stream: chunks in, chunks out. A chunk that needs no repair comes out as the same object. */
@@ -69,6 +69,8 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
   let made: Piece[] = [];
   /** Calls whose first fragment has been read. */
   const opened = new Set<unknown>();
+  /** The first entries of calls, by their ids. */
+  const entries = new Map<string, JsonObject>();
   let roleSent = false;
   /** The server fills `reasoning_content` and not `reasoning`: so do the chunks made here. */
   let mirrored = true;
@@ -96,7 +98,7 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
 
   const reader = createTurnReader({ ...settings, onProblem }, (event: KimiEvent) => {
     extras.push(event);
-    addPiece(made, event);
+    addPiece(made, event, entries);
   });
 
   function takeMade(): Piece[] {
@@ -113,7 +115,12 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
   /** What a delta that may pass as it is carries; `undefined` if it may not. */
   function readHealthy(delta: JsonObject): Piece[] | undefined {
     const pieces = readPieces(delta, (index) => opened.has(index));
-    for (const entry of listOf(delta.tool_calls)) if (isObject(entry)) opened.add(entry.index);
+    for (const entry of listOf(delta.tool_calls)) {
+      if (!isObject(entry)) continue;
+      opened.add(entry.index);
+      const id = textOf(entry.id);
+      if (id !== '' && !entries.has(id)) entries.set(id, entry);
+    }
     return readRole(delta) ? pieces : undefined;
   }
 
@@ -171,30 +178,31 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
 
   function pushDelta(chunk: JsonObject, delta: JsonObject): JsonObject[] {
     const said = readHealthy(delta);
+    reader.readDelta(delta);
     if (said?.length === 0) {
       roleSent = true;
       return [chunk];
     }
-    reader.readDelta(delta);
     return settleDelta(chunk, said);
   }
 
-  function pushFinish(chunk: JsonObject, delta: JsonObject): JsonObject[] {
+  function pushFinish(given: JsonObject): JsonObject[] {
+    const chunk = finish ? withOwnFieldsOf(finish.chunk, given, finish.delta === 'bare') : given;
+    const delta = deltaOf(choiceOf(chunk));
     const said = readHealthy(delta);
-    const last = finish ? withOwnFieldsOf(finish.chunk, chunk) : chunk;
+    reader.readDelta(delta);
     if (said?.length === 0) {
-      finish = { chunk: last, delta: 'bare' };
+      finish = { chunk, delta: 'bare' };
       return [];
     }
-    reader.readDelta(delta);
     const { chunks, pieces, own } = settle(chunk, said, false);
     if (own === 'passes') {
       chunks.pop();
-      finish = { chunk: last, delta: 'healthy' };
+      finish = { chunk, delta: 'healthy' };
       if (pieces.length === 0) return chunks;
       return [...chunks, ...sayApart(finish), ...continueWith(chunk, pieces)];
     }
-    finish = { chunk: last, delta: 'said' };
+    finish = { chunk, delta: 'said' };
     return [...chunks, ...rewrite(toContinuation(chunk, choiceOf(chunk), delta), pieces)];
   }
 
@@ -234,7 +242,8 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
   function push(chunk: JsonObject): JsonObject[] {
     if (passing) return [chunk];
     const choice = choiceOf(chunk);
-    if (!ended && opened.size === 0 && hasFunctionCall(deltaOf(choice))) {
+    const delta = deltaOf(choice);
+    if (!ended && (hasCustomCall(delta) || (opened.size === 0 && hasFunctionCall(delta)))) {
       passing = true;
       return [...fail(), chunk];
     }
@@ -244,10 +253,9 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
     const finishes = textOf(choice.finish_reason) !== '';
     telling = finishes ? chunk : latest;
     latest = chunk;
-    const delta = deltaOf(choice);
     if (textOf(delta.reasoning_content) !== '') mirrored = textOf(delta.reasoning) !== '';
     const before = finish ? sayApart(finish) : [];
-    const out = finishes ? pushFinish(chunk, delta) : pushDelta(chunk, delta);
+    const out = finishes ? pushFinish(chunk) : pushDelta(chunk, delta);
     return before.length === 0 ? out : [...before, ...out];
   }
 

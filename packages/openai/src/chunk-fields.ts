@@ -36,6 +36,12 @@ function isTextList(parts: readonly unknown[]): parts is { text: string }[] {
   return parts.every((part) => isObject(part) && typeof part.text === 'string');
 }
 
+/** Whether a delta or message holds something to show besides what is read here. */
+export function hasOther({ content, refusal, audio, images }: JsonObject): boolean {
+  const hasParts = Array.isArray(content) && !isTextList(content);
+  return hasParts || textOf(refusal) !== '' || isObject(audio) || listOf(images).length > 0;
+}
+
 /** Whether a field of a delta is read here, so that what is made of it stands for it. */
 function isRead(name: string, value: unknown): boolean {
   return READ_FIELDS.has(name) && !(name === 'content' && Array.isArray(value) && !isTextList(value));
@@ -63,19 +69,27 @@ function isSameValue(one: unknown, other: unknown): boolean {
   return one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other));
 }
 
-/** The chunk with those fields of its server's own that it lacks and an earlier one has; itself if there are none. */
-export function withOwnFieldsOf(earlier: JsonObject, chunk: JsonObject): JsonObject {
+/**
+ * The chunk with those fields of its server's own that it lacks and an earlier one has; itself if there are none.
+ *
+ * @param withDelta whether those of the delta count, too
+ */
+export function withOwnFieldsOf(earlier: JsonObject, chunk: JsonObject, withDelta: boolean): JsonObject {
   const choice = choiceOf(chunk);
-  const top = lacking(chunk, earlier, API_CHUNK_FIELDS);
-  const ofChoice = lacking(choice, choiceOf(earlier), READ_CHOICE_FIELDS);
-  if (top.length === 0 && ofChoice.length === 0) return chunk;
-  return { ...chunk, ...Object.fromEntries(top), choices: [{ ...choice, ...Object.fromEntries(ofChoice) }] };
+  const before = choiceOf(earlier);
+  const delta = fill(deltaOf(choice), withDelta ? deltaOf(before) : {}, READ_FIELDS);
+  const filled = fill(choice, before, READ_CHOICE_FIELDS);
+  const whole = delta === deltaOf(choice) ? filled : { ...filled, delta };
+  const top = fill(chunk, earlier, API_CHUNK_FIELDS);
+  return whole === choice ? top : { ...top, choices: [whole] };
 }
 
-function lacking(fields: JsonObject, from: JsonObject, known: ReadonlySet<string>): [string, unknown][] {
-  return Object.entries(from).filter(
-    ([name, value]) => !known.has(name) && isThere(value) && !isThere(fields[name]),
+/** Fields with those of others that they lack, but for some names. */
+function fill(fields: JsonObject, from: JsonObject, but: ReadonlySet<string>): JsonObject {
+  const lacking = Object.entries(from).filter(
+    ([name, value]) => !but.has(name) && isThere(value) && !isThere(fields[name]),
   );
+  return lacking.length === 0 ? fields : { ...fields, ...Object.fromEntries(lacking) };
 }
 
 /** Token counts where clients do not look for them: on the choice, or among the fields of Groq's own. */

@@ -301,6 +301,15 @@ describe('usage', () => {
     expect((await pass(reply)).at(-1)).toMatchObject({ usage: { total_tokens: 3 }, x_groq: own });
     const told = { id: 'c-1', choices: [], usage: { total_tokens: 3 } };
     expect(await pass([...reply, told])).toEqual([...reply, told]);
+    const alone = { id: 'c-1', choices: [], x_groq: own };
+    const [first, , last] = await pass([...reply.slice(0, 1), chunk({}, 'stop'), alone]);
+    expect([first, last]).toEqual([reply[0], { ...alone, usage: { total_tokens: 3 } }]);
+    const message = { role: 'assistant', content: 'Hi.' };
+    const completion = { choices: [{ index: 0, message, finish_reason: 'stop' }], x_groq: own };
+    expect(transformKimiCompletion(completion)).toEqual({ ...completion, usage: { total_tokens: 3 } });
+    const both = [0, 1].map((index) => ({ index, delta: {}, finish_reason: 'stop' }));
+    const several = await pass([...reply.slice(0, 1), { id: 'c-1', choices: both, x_groq: own }]);
+    expect(several.filter(({ usage }) => usage)).toHaveLength(1);
   });
 
   test('on the choice passes there, as it came, beside a chunk of its own', async () => {
@@ -370,14 +379,55 @@ describe('a field of the server that is on some chunks only survives', () => {
   });
 
   test('where its chunk is a finish that another follows', async () => {
-    const [choice] = chunk({}, 'stop').choices;
+    const [choice] = chunk({ refused: 3 }, 'stop').choices;
     const chunks = await pass([
       chunk({ role: 'assistant', content: 'Hi.' }),
       { ...chunk({}, 'stop', { timings: 1 }), choices: [{ ...choice, matched_stop: 9 }] },
       chunk({}, 'stop', { service: 2 }),
     ]);
     expect(finishes(chunks)).toEqual(['stop']);
-    expect(chunks.at(-1)).toMatchObject({ timings: 1, service: 2, choices: [{ matched_stop: 9 }] });
+    const own = { matched_stop: 9, delta: { refused: 3 } };
+    expect(chunks.at(-1)).toMatchObject({ timings: 1, service: 2, choices: [own] });
+  });
+
+  test('in an entry of tool_calls that is made anew', async () => {
+    const extra_content = { signature: 's' };
+    const entry = { id: 'functions.look:0', extra_content };
+    const streamed = await pass([
+      chunk({ role: 'assistant' }),
+      chunk({ tool_calls: [{ index: 0, ...entry, function: { name: 'look', strict: true } }] }),
+      chunk({ tool_calls: [{ index: 0, function: { arguments: '{"at":"home"}' } }] }),
+      chunk({}, 'stop'),
+    ]);
+    const wanted = { ...entry, type: 'function', function: { name: 'look', strict: true } };
+    expect(fragments(streamed)[0]).toMatchObject(wanted);
+    const call = { ...entry, function: { name: 'look', strict: true, arguments: '{"at":"home"}' } };
+    const message = { role: 'assistant', content: null, tool_calls: [call] };
+    const { choices } = transformKimiCompletion({ choices: [{ index: 0, message, finish_reason: 'stop' }] });
+    expect(choices[0]?.message).toMatchObject({ tool_calls: [wanted] });
+  });
+});
+
+describe('a turn is not empty that holds what is not read here', () => {
+  test.each<[string, object]>([
+    ['parts that are not all text', { content: [{ type: 'thinking' }, { type: 'text', text: 'Hello.' }] }],
+    ['a refusal', { content: null, refusal: 'I cannot.' }],
+    ['sound', { content: null, audio: { id: 'a', data: 'AA==' } }],
+    ['pictures', { content: '', images: [{ type: 'image_url', image_url: { url: 'data:,' } }] }],
+  ])('%s', async (_, said) => {
+    for (const reason of ['stop', 'length']) {
+      const reply = [chunk({ role: 'assistant', ...said }), chunk({}, reason)];
+      expect(await pass(reply)).toEqual(reply);
+      const choice = { index: 0, message: { role: 'assistant', ...said }, finish_reason: reason };
+      const completion = { choices: [choice] };
+      expect(transformKimiCompletion(completion)).toBe(completion);
+    }
+  });
+
+  test('but one with nothing in those fields is', async () => {
+    const nothing = { content: [], refusal: null, audio: null, images: [] };
+    const chunks = await pass([chunk({ role: 'assistant', ...nothing }), chunk({}, 'stop')]);
+    expect(chunks.at(-1)?.choices[0]?.x_kimi?.problems).toMatchObject([{ code: 'empty-turn' }]);
   });
 });
 
@@ -584,7 +634,7 @@ describe('ids', () => {
   });
 });
 
-describe('a call in the older form passes untouched', () => {
+describe('calls that no server makes of text pass untouched', () => {
   const url = 'http://server.invalid/v1/chat/completions';
   const request = (model: string, stream: boolean) => ({
     method: 'POST',
@@ -631,7 +681,41 @@ describe('a call in the older form passes untouched', () => {
     expect(codes).toEqual([]);
   });
 
-  test('but beside tool_calls it does not stand in the way', async () => {
+  const custom = { id: 'c1', type: 'custom', custom: { name: 'code', input: 'print(1)' } };
+  const plain = { id: 'c0', type: 'function', function: { name: 'look', arguments: '{"at":"home"}' } };
+
+  test.each(models)('of a custom tool in a message, %s', async (model) => {
+    for (const tool_calls of [[custom], [plain, custom]]) {
+      const message = { role: 'assistant', content: null, tool_calls };
+      const text = JSON.stringify({ id: 'c', choices: [{ index: 0, message, finish_reason: 'tool_calls' }] });
+      const { fetch, codes } = sending(text, 'application/json');
+      expect(await (await fetch(url, request(model, false))).text()).toBe(text);
+      expect(codes).toEqual([]);
+    }
+  });
+
+  test.each(models)('of a custom tool in a stream, %s', async (model) => {
+    const frame = (tool_calls?: object[], finish_reason: string | null = null) => {
+      const delta = tool_calls ? { tool_calls } : {};
+      return `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+    };
+    const calls = [
+      frame([{ index: 0, ...plain, function: { name: 'look', arguments: '' } }]),
+      frame([{ index: 0, function: { arguments: '{"at":"home"}' } }]),
+      frame([{ index: 1, ...custom, custom: { name: 'code', input: '' } }]),
+      frame([{ index: 1, custom: { input: 'print(1)' } }]),
+      frame(undefined, 'tool_calls'),
+      'data: [DONE]\n\n',
+    ];
+    const role = `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta: { role: 'assistant' } }] })}\n\n`;
+    for (const text of [role + calls.join(''), role + calls.slice(2).join('')]) {
+      const { fetch, codes } = sending(text, 'text/event-stream');
+      expect(await (await fetch(url, request(model, true))).text()).toBe(text);
+      expect(codes).toEqual([]);
+    }
+  });
+
+  test('but beside tool_calls the older form does not stand in the way', async () => {
     const tool_calls = [{ index: 0, function: { name: 'look', arguments: '{}' } }];
     const function_call = { name: 'look', arguments: '{}' };
     const choices = [{ index: 0, delta: { tool_calls, function_call }, finish_reason: 'function_call' }];

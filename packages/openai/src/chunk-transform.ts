@@ -5,7 +5,7 @@ import {
   type KnownResult,
   type SplitRun,
 } from './choice-transform.ts';
-import { isError } from './chunk-fields.ts';
+import { isError, usageAside } from './chunk-fields.ts';
 import { isThere, type JsonObject, textOf } from './json.ts';
 import type { KimiOptions, ProblemContext } from './kimi-options.ts';
 import type { TextPiece } from './pieces.ts';
@@ -63,9 +63,9 @@ export function createChunkTransform(settings: TransformSettings): ChunkTransfor
 
   /** A chunk with the parts of several choices: one of each, and together again if all may pass. */
   function pushSeveral(chunk: JsonObject, parts: readonly JsonObject[]): readonly JsonObject[] {
-    const { usage: told, ...rest } = chunk;
+    const { usage: _, x_groq: __, ...rest } = chunk;
     const single = parts.map((choice, at) => ({
-      ...(at === parts.length - 1 && told !== undefined ? chunk : rest),
+      ...(at === parts.length - 1 ? chunk : rest),
       choices: [choice],
     }));
     const out = parts.map((choice, at) => pushTo(choice, single[at] as JsonObject));
@@ -74,9 +74,10 @@ export function createChunkTransform(settings: TransformSettings): ChunkTransfor
   }
 
   function pushBare(chunk: JsonObject): readonly JsonObject[] {
-    if (!isThere(chunk.usage) || choices.size === 0) return [chunk];
+    const told = chunk.usage ?? usageAside(chunk, {});
+    if (!isThere(told) || choices.size === 0) return [chunk];
     const before = takeUsage();
-    usage = chunk;
+    usage = isThere(chunk.usage) ? chunk : { ...chunk, usage: told };
     return before;
   }
 

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, listOf } from './json.ts';
 import type { KimiExtra, KimiIncompleteToolCall } from './kimi-chunk.ts';
+import { EMPTY_TURN } from './turn-reader.ts';
 
 /**
  * What there is to say about a choice that another reader of this package has had before, the gateway for
@@ -22,8 +23,6 @@ export function mergeExtra(told: unknown, found: KimiExtra): KimiExtra {
   };
 }
 
-const EMPTY: ReadonlySet<string> = new Set(['empty-turn', 'reasoning-exhausted-budget']);
-
 type Problems = NonNullable<KimiExtra['problems']>;
 type Calls = NonNullable<KimiExtra['tool_calls']>;
 
@@ -39,7 +38,7 @@ function mergeProblems(told: Problems, found: Problems, hasGivenUp: boolean): Pr
   const about = ({ code, index }: Problems[number]) => `${code} ${index}`;
   const known = new Set(told.map(about));
   const isNew = (problem: Problems[number]) =>
-    !known.has(about(problem)) && !(hasGivenUp && EMPTY.has(problem.code));
+    !known.has(about(problem)) && !(hasGivenUp && EMPTY_TURN.has(problem.code));
   return [...told, ...found.filter(isNew)];
 }
 

@@ -6,9 +6,13 @@ test.each(['', '{}', '{"a":1}', '[', '{"a":"b', '{"a":"b\\', '12', 'nul'])(
   'arguments of a call that was given up do not parse: %s',
   (sent) => {
     const pieces: Piece[] = [];
-    if (sent !== '') addPiece(pieces, { type: 'tool-call-delta', index: 0, delta: sent });
+    if (sent !== '') addPiece(pieces, { type: 'tool-call-delta', index: 0, delta: sent }, new Map());
     const reason = 'limit-exceeded';
-    addPiece(pieces, { type: 'tool-call-error', index: 0, id: 'x', name: 'f', arguments: sent, reason });
+    addPiece(
+      pieces,
+      { type: 'tool-call-error', index: 0, id: 'x', name: 'f', arguments: sent, reason },
+      new Map(),
+    );
     const [piece] = pieces as unknown as [{ text: string }];
     expect(piece.text).toBe(sent + CUT_ARGUMENTS_SEAL);
     for (const ending of ['', '"', '}', '"}', ']', '":1}'])
@@ -18,14 +22,18 @@ test.each(['', '{}', '{"a":1}', '[', '{"a":"b', '{"a":"b\\', '12', 'nul'])(
 
 test('a call that never started has nothing on the wire', () => {
   const pieces: Piece[] = [];
-  addPiece(pieces, {
-    type: 'tool-call-error',
-    index: -1,
-    id: '',
-    name: '',
-    arguments: '{',
-    reason: 'unresolved-tool',
-  });
+  addPiece(
+    pieces,
+    {
+      type: 'tool-call-error',
+      index: -1,
+      id: '',
+      name: '',
+      arguments: '{',
+      reason: 'unresolved-tool',
+    },
+    new Map(),
+  );
   expect(pieces).toEqual([]);
 });
 

@@ -6,13 +6,17 @@ import { isObject, isThere, type JsonObject } from './json.ts';
 export type Piece =
   | { type: 'reasoning'; text: string }
   | { type: 'content'; text: string }
-  | { type: 'tool-call'; index: number; id: string; name: string }
+  | { type: 'tool-call'; index: number; id: string; name: string; entry?: JsonObject | undefined }
   | { type: 'arguments'; index: number; text: string };
 
 export type TextPiece = Exclude<Piece, { type: 'tool-call' }>;
 
-/** Adds what an event puts on the wire, if anything, to `pieces`. */
-export function addPiece(pieces: Piece[], event: KimiEvent): void {
+/**
+ * Adds what an event puts on the wire, if anything, to `pieces`.
+ *
+ * @param entries those that calls were read from, by their ids
+ */
+export function addPiece(pieces: Piece[], event: KimiEvent, entries: ReadonlyMap<string, JsonObject>): void {
   switch (event.type) {
     case 'reasoning-delta':
       addText(pieces, { type: 'reasoning', text: event.delta });
@@ -24,7 +28,13 @@ export function addPiece(pieces: Piece[], event: KimiEvent): void {
       addText(pieces, { type: 'arguments', index: event.index, text: event.delta });
       break;
     case 'tool-call-start':
-      pieces.push({ type: 'tool-call', index: event.index, id: event.id, name: event.name });
+      pieces.push({
+        type: 'tool-call',
+        index: event.index,
+        id: event.id,
+        name: event.name,
+        entry: entries.get(event.rawId),
+      });
       break;
     case 'tool-call-error':
       if (event.index >= 0)

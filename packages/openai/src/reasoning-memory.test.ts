@@ -378,6 +378,14 @@ describe('createReasoningMemory', () => {
     expect([memory.get('a'), memory.get('b'), memory.get('c')]).toEqual(['yyyyyy', undefined, 'w']);
   });
 
+  test('one that is too long by itself drives out no other', () => {
+    const memory = createReasoningMemory({ maxLength: 10 });
+    memory.set('a', 'xxxxx');
+    memory.set('b', 'yyy');
+    memory.set('b', 'y'.repeat(11));
+    expect([memory.get('a'), memory.get('b')]).toEqual(['xxxxx', undefined]);
+  });
+
   test.each(['maxTurns', 'maxLength'])('%s is a count', (option) => {
     expect(() => createReasoningMemory({ [option]: 0 })).toThrow(KimiError);
     expect(() => createReasoningMemory({ [option]: 0 })).toThrow(

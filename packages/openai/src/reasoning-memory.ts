@@ -54,6 +54,8 @@ export function createReasoningMemory({
     },
     set(key, reasoning) {
       remove(key);
+      // It would drive out all others, and then itself.
+      if (reasoning.length > maxLength) return;
       turns.set(key, reasoning);
       length += reasoning.length;
       for (const oldest of turns.keys()) {

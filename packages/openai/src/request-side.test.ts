@@ -262,6 +262,7 @@ describe('what arrives', () => {
 
 test('options are checked at once', () => {
   expect(() => createKimiFetch({ endpoint: 'vllm' as 'auto' })).toThrow(/^endpoint: expected/);
+  expect(() => createKimiFetch({ request: { ids: 1 as unknown as boolean } })).toThrow(/^ids: expected/);
   expect(() => createKimiFetch({ request: 'yes' as unknown as boolean })).toThrow(/^request: expected/);
   expect(() => createKimiFetch({ request: { thinking: 3 as unknown as boolean } })).toThrow(
     /^thinking: expected/,

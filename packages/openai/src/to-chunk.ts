@@ -1,5 +1,6 @@
-import type { JsonObject } from './json.ts';
-import type { KimiChunkDelta } from './kimi-chunk.ts';
+import type { ToolCall } from '@kimi-tc/core';
+import { isObject, type JsonObject } from './json.ts';
+import type { KimiChunkDelta, KimiMessage } from './kimi-chunk.ts';
 import type { Piece } from './pieces.ts';
 
 /** @param mirrored whether reasoning is to stand in `reasoning` too */
@@ -10,12 +11,25 @@ export function toDelta(piece: Piece, mirrored: boolean): KimiChunkDelta {
     case 'content':
       return { content: piece.text };
     case 'tool-call': {
-      const { index, id, name } = piece;
-      return { tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] };
+      const { index, id, name, entry } = piece;
+      return { tool_calls: [{ index, ...toEntry({ id, name, arguments: '' }, entry) }] };
     }
     case 'arguments':
       return { tool_calls: [{ index: piece.index, function: { arguments: piece.text } }] };
   }
+}
+
+type Entry = NonNullable<KimiMessage['tool_calls']>[number];
+
+/** A call as an entry of `tool_calls`, with what else the server's own entry holds. */
+export function toEntry(call: Pick<ToolCall, 'id' | 'name' | 'arguments'>, own: JsonObject = {}): Entry {
+  const { index: _, id: __, type: ___, function: fields, ...rest } = own;
+  return {
+    id: call.id,
+    type: 'function',
+    function: { ...(isObject(fields) && fields), name: call.name, arguments: call.arguments },
+    ...rest,
+  };
 }
 
 /** The chunk with other fields in its choice. */

@@ -1,12 +1,13 @@
 import type { KimiEvent, KimiTurn } from '@kimi-tc/core';
 import { createAssembler } from '@kimi-tc/core';
-import { contentOf, reasoningOf } from './chunk-fields.ts';
+import { contentOf, reasoningOf, usageAside } from './chunk-fields.ts';
 import { type TransformSettings, toTurnSettings } from './chunk-transform.ts';
 import { isObject, type JsonObject, listOf, textOf } from './json.ts';
 import type { KimiMessage } from './kimi-chunk.ts';
 import { createExtraCollector } from './kimi-extra.ts';
+import { toEntry } from './to-chunk.ts';
 import { renameTools } from './tool-names.ts';
-import { createTurnReader, hasFunctionCall } from './turn-reader.ts';
+import { createTurnReader, hasCustomCall, hasFunctionCall } from './turn-reader.ts';
 
 /** The completion with its choices repaired; the same object if none needs it. */
 export function toCompletion(completion: JsonObject, settings: TransformSettings): JsonObject {
@@ -14,7 +15,9 @@ export function toCompletion(completion: JsonObject, settings: TransformSettings
   const repaired = choices.map((choice) =>
     isObject(choice) ? toChoice(choice, completion, settings) : choice,
   );
-  const usage = completion.usage ?? choices.map((choice) => isObject(choice) && choice.usage).find(isObject);
+  const usage =
+    completion.usage ??
+    choices.map((choice) => isObject(choice) && usageAside(completion, choice)).find(isObject);
   const same = repaired.every((choice, at) => choice === choices[at]) && usage === completion.usage;
   const whole = same
     ? completion
@@ -26,7 +29,7 @@ export function toCompletion(completion: JsonObject, settings: TransformSettings
 function toChoice(choice: JsonObject, completion: JsonObject, settings: TransformSettings): JsonObject {
   // No message is an empty one: the turn has ended all the same.
   const message = isObject(choice.message) ? choice.message : { content: null };
-  if (hasFunctionCall(message)) return choice;
+  if (hasFunctionCall(message) || hasCustomCall(message)) return choice;
   const extras = createExtraCollector(false);
   const assembler = createAssembler();
   const index = typeof choice.index === 'number' ? choice.index : 0;
@@ -74,6 +77,10 @@ function isCall(entry: unknown, call: KimiTurn['toolCalls'][number] | undefined)
 
 function toMessage(message: JsonObject, { reasoning, content, toolCalls }: KimiTurn): JsonObject {
   const { tool_calls: _, reasoning: mirror, reasoning_content: own, ...rest } = message;
+  const entryOf = (id: string) =>
+    listOf(message.tool_calls)
+      .filter(isObject)
+      .find((entry) => id !== '' && entry.id === id);
   const mirrored = textOf(own) === '' || textOf(mirror) !== '';
   const repaired: Partial<KimiMessage> = {
     // As the API has it: a message of nothing but calls has no content.
@@ -82,11 +89,7 @@ function toMessage(message: JsonObject, { reasoning, content, toolCalls }: KimiT
     }),
     ...(reasoning !== '' && { reasoning_content: reasoning, ...(mirrored && { reasoning }) }),
     ...(toolCalls.length > 0 && {
-      tool_calls: toolCalls.map(({ id, name, arguments: args }) => ({
-        id,
-        type: 'function' as const,
-        function: { name, arguments: args },
-      })),
+      tool_calls: toolCalls.map((call) => toEntry(call, entryOf(call.rawId))),
     }),
   };
   return { ...rest, role: textOf(message.role) || 'assistant', ...repaired };

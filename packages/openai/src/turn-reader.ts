@@ -7,9 +7,12 @@ import {
   type ParserOptions,
   type Problem,
 } from '@kimi-tc/core';
-import { contentOf, reasoningOf } from './chunk-fields.ts';
+import { contentOf, hasOther, reasoningOf } from './chunk-fields.ts';
 import { isObject, type JsonObject, listOf, textOf } from './json.ts';
 import type { TextPiece } from './pieces.ts';
+
+/** What the parser says of a turn in which it has found nothing to show or to run. */
+export const EMPTY_TURN: ReadonlySet<string> = new Set(['empty-turn', 'reasoning-exhausted-budget']);
 
 export interface TurnSettings {
   parser: ParserOptions;
@@ -34,9 +37,13 @@ export function createTurnReader(settings: TurnSettings, onEvent: (event: KimiEv
   const { onProblem, onTurn } = settings;
   const assembler: Assembler | undefined = onTurn && createAssembler();
 
+  /** The reply holds something that the parser does not see. */
+  let saysElse = false;
+
   const parser = createParser({
     ...settings.parser,
     onEvent(event) {
+      if (event.type === 'problem' && saysElse && EMPTY_TURN.has(event.code)) return;
       if (event.type === 'problem') onProblem(toProblem(event));
       if (assembler) {
         assembler.push(event);
@@ -60,6 +67,7 @@ export function createTurnReader(settings: TurnSettings, onEvent: (event: KimiEv
 
   return {
     readDelta(delta) {
+      saysElse ||= hasOther(delta);
       feed(reasoningOf(delta), 'reasoning');
       feed(contentOf(delta), 'content');
       for (const entry of listOf(delta.tool_calls)) feedCall(entry);
@@ -69,6 +77,7 @@ export function createTurnReader(settings: TurnSettings, onEvent: (event: KimiEv
       else feed(piece.text, piece.type);
     },
     readMessage(message) {
+      saysElse = hasOther(message);
       for (const [place, entry] of listOf(message.tool_calls).entries()) feedCall(entry, place);
       feed(reasoningOf(message), 'reasoning');
       feed(contentOf(message), 'content');
@@ -84,6 +93,11 @@ export function createTurnReader(settings: TurnSettings, onEvent: (event: KimiEv
  */
 export function hasFunctionCall({ function_call: call, tool_calls }: JsonObject): boolean {
   return isObject(call) && textOf(call.name) !== '' && listOf(tool_calls).length === 0;
+}
+
+/** The same of a custom tool, whose input is no JSON. */
+export function hasCustomCall({ tool_calls }: JsonObject): boolean {
+  return listOf(tool_calls).some((entry) => isObject(entry) && isObject(entry.custom));
 }
 
 function toProblem(event: Extract<KimiEvent, { type: 'problem' }>): Problem {

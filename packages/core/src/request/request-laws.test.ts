@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { KimiError, KimiRequestError, normalizeHistory, normalizeRequest } from '../index.ts';
+import {
+  KimiError,
+  KimiRequestError,
+  normalizeHistory,
+  normalizeRequest,
+  normalizeToolSchema,
+} from '../index.ts';
 
 /** Runs of each property; the nightly setting asks for more. */
 const numRuns = Number(process.env.KIMI_LAW_RUNS ?? 400);
@@ -316,6 +322,13 @@ test('wrong options are named', () => {
     [() => normalizeRequest({}, { thinking: 'on' as unknown as boolean }), 'thinking'],
     [() => normalizeRequest({}, { model: 3 as unknown as string }), 'model'],
     [() => normalizeRequest({}, { recallReasoning: 'x' as unknown as () => string }), 'recallReasoning'],
+    [() => normalizeToolSchema({}, { strict: 'yes' as unknown as boolean }), 'strict'],
+    ...['strict', 'ids', 'messages', 'reasoning', 'toolSchemas', 'toolNames', 'parameters'].map(
+      (name): [() => unknown, string] => [() => normalizeRequest({}, { [name]: 1 }), name],
+    ),
+    ...['strict', 'thinking', 'preserveThinking', 'messages', 'reasoning'].map(
+      (name): [() => unknown, string] => [() => normalizeHistory([], 'kimi-k3', { [name]: 'no' }), name],
+    ),
     [() => normalizeHistory({} as unknown as object[], 'kimi-k3'), 'messages'],
     [() => normalizeHistory([], undefined as unknown as string), 'model'],
     [() => normalizeHistory([], 'kimi-k3', { ids: 'x' as 'keep' }), 'ids'],
