@@ -160,6 +160,36 @@ describe('a healthy stream passes byte for byte', () => {
     expect((await readAll(...events.map((one) => [one]))).join('')).toBe(events.join(''));
   });
 
+  test.each<[string, (begun: string[], args: string[][]) => string[]]>([
+    ['one call behind the other', (begun, args) => [...begun, ...args.flat()]],
+    [
+      'by turns',
+      (begun, [one = [], two = []]) => [...begun, ...one.flatMap((args, at) => [args, two[at] ?? ''])],
+    ],
+    ['text between them', ([one = '', two = ''], args) => [one, ...text(0, ' <', 'b>'), two, ...args.flat()]],
+  ])('calls that begin before the first one goes on: %s', async (_, order) => {
+    const fragment = (index: number, more: object) => event(0, { tool_calls: [{ index, ...more }] });
+    const begun = [0, 1].map((index) => {
+      const own = { id: `functions.f:${index}`, type: 'function', signature: index };
+      return fragment(index, { ...own, function: { name: 'f', arguments: '' } });
+    });
+    const args = [0, 1].map((index) =>
+      ['{"a', '"', ':', `${index}}`].map((part) => fragment(index, { function: { arguments: part } })),
+    );
+    const end = [event(0, {}, 'tool_calls'), 'data: [DONE]\n\n'];
+    const events = [event(0, { role: 'assistant', content: '' }), ...order(begun, args), ...end];
+    for (const reads of [[events], events.map((one) => [one])]) {
+      const ours = (await readAll(...reads)).join('').split(/(?<=\n\n)/);
+      // Only the first fragment of a call waits, for the second one.
+      expect([...ours].sort()).toEqual([...events].sort());
+      for (const index of [0, 1]) {
+        const of = (all: string[]) => all.filter((one) => one.includes(`"tool_calls":[{"index":${index}`));
+        expect(of(ours)).toEqual(of(events));
+      }
+      expect(ours.slice(-2)).toEqual(end);
+    }
+  });
+
   test('with the data of a chunk in two lines', async () => {
     const role = event(0, { role: 'assistant', content: '' });
     const two = 'data: {"id": "c",\ndata: "choices": [{"index": 0, "delta": {"content": "a"}}]}\n\n';

@@ -8,7 +8,7 @@ import { isAlike, isSamePiece, joinPieces, lengthOf, type Piece } from './pieces
  * - Of a chunk with text, the end may be the beginning of a marker: the chunk waits with it, as long
  *   as no more than that is missing.
  * - A chunk of which the parser has made nothing yet (white space in front of text, the first fragment
- *   of a call, whose name may go on) waits until it says something.
+ *   of a call, whose name may go on) waits until it says something. What goes on with other calls passes it.
  */
 export interface WaitingChunks {
   /**
@@ -56,14 +56,23 @@ export function createWaitingChunks(): WaitingChunks {
 
   function takeComplete(): JsonObject[] {
     const chunks: JsonObject[] = [];
-    for (const { chunk, pieces } of queue) {
-      const rest = removeStart(unsent, pieces);
-      if (!rest) break;
-      unsent = rest;
-      chunks.push(chunk);
+    const waits: SayingChunk[] = [];
+    let at = 0;
+    for (; at < queue.length; at++) {
+      const one = queue[at] as SayingChunk;
+      const rest = removeStart(unsent, one.pieces);
+      if (rest) chunks.push(one.chunk);
+      else if (onlyBegins(one)) waits.push(one);
+      else break;
+      unsent = rest ?? unsent;
     }
-    queue = queue.slice(chunks.length);
+    queue = [...waits, ...queue.slice(at)];
     return chunks;
+  }
+
+  /** Whether a chunk only begins calls of which nothing has been made yet: those of others need not wait for it. */
+  function onlyBegins({ pieces }: SayingChunk): boolean {
+    return pieces.every((piece) => piece.type === 'tool-call' && !unsent.some((one) => isAlike(one, piece)));
   }
 
   function giveUp(chunks: readonly JsonObject[], left: readonly SayingChunk[], own: Passed['own']): Passed {
@@ -81,8 +90,12 @@ export function createWaitingChunks(): WaitingChunks {
       queue.push(...given);
       unsent = joinPieces([unsent, made]);
       const chunks = takeComplete();
-      if (queue.length === 0) return giveUp(chunks, [], 'passes');
-      const missing = countMissing(unsent, joinPieces(queue.map(({ pieces }) => pieces)));
+      const last = given.at(-1);
+      if (!queue.some((one) => one === last)) {
+        return unsent.length > 0 ? giveUp(chunks, queue, 'passes') : { chunks, pieces: [], own: 'passes' };
+      }
+      const begun = queue.filter((one) => !onlyBegins(one));
+      const missing = countMissing(unsent, joinPieces(begun.map(({ pieces }) => pieces)));
       const waits = unsent.length === 0 ? queue.length <= MAX_WAITING : missing <= LONGEST_TAIL;
       if (mayWait && waits) return { chunks, pieces: [], own: 'waits' };
       return giveUp(chunks, queue.slice(0, -1), 'changes');
