@@ -123,6 +123,7 @@ function toBytes(event: string): Uint8Array {
 test('what leaves is the same however the bytes are cut into reads', async () => {
   const piece = fc.oneof(
     fc.constantFrom(
+      '',
       'a',
       ' b',
       '.',
