@@ -20,3 +20,9 @@ export function expectOption(holds: boolean, option: string, expected: string, v
     typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : value === null ? 'null' : typeof value;
   throw new KimiError(option, `${option}: expected ${expected}, got ${got}`);
 }
+
+/** The same for what has to be an object. */
+export function expectObject(option: string, value: unknown): void {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  expectOption(isObject, option, 'an object', value);
+}

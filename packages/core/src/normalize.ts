@@ -1,5 +1,5 @@
 import type { ModelProfile } from './grammar/models.ts';
-import { expectOption } from './kimi-error.ts';
+import { expectObject, expectOption } from './kimi-error.ts';
 import { createArgumentReader } from './parse/arguments.ts';
 import { createAssembler } from './parse/assembler.ts';
 import { createParser } from './parse/parser.ts';
@@ -75,8 +75,8 @@ export function normalizeRequest<Body extends object>(
   body: Body,
   options: RequestOptions = {},
 ): NormalizedRequest<Body> {
-  expectOption(isObject(body), 'body', 'an object', body);
-  expectOption(isObject(options), 'options', 'an object', options);
+  expectObject('body', body);
+  expectObject('options', options);
   const { model, endpoint, thinking } = options;
   expectModel(model);
   const endpoints: unknown[] = [undefined, 'moonshot', 'self-hosted', 'router'];
@@ -110,7 +110,7 @@ export function normalizeHistory<Messages extends readonly object[]>(
   expectOption(Array.isArray(messages), 'messages', 'an array', messages);
   expectOption(model !== undefined, 'model', 'a model id, family or profile', model);
   expectModel(model);
-  expectOption(isObject(options), 'options', 'an object', options);
+  expectObject('options', options);
   const { ids, strict, ...settings } = options;
   const modes: unknown[] = [undefined, 'canonical', 'unique', 'keep'];
   expectOption(modes.includes(ids), 'ids', "'canonical', 'unique' or 'keep'", ids);

@@ -82,6 +82,6 @@ export function formatToolCallId(name: string, counter: number | bigint | string
       ? Number.isSafeInteger(counter) && counter >= 0
       : /^\d+$/.test(String(counter));
   expectOption(typeof name === 'string', 'name', 'a string', name);
-  expectOption(isWhole, 'counter', 'a whole number from 0, or its decimal digits', counter);
+  expectOption(isWhole, 'counter', 'a whole number from 0, or its digits', counter);
   return `functions.${name}:${counter}`;
 }

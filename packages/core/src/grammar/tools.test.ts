@@ -119,7 +119,7 @@ describe('arguments', () => {
 });
 
 test.each([
-  ['ping', /^tools: expected an array of tool definitions/],
+  ['ping', /^tools: expected an array of tools/],
   [[null], /^tools\[0\]: expected an object/],
   [['ping'], /^tools\[0\]: expected an object/],
   [[createTool('ping'), createTool('')], /^tools\[1\]\.function\.name: expected a non-empty string/],

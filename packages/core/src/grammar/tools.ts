@@ -1,4 +1,4 @@
-import { expectOption } from '../kimi-error.ts';
+import { expectObject, expectOption } from '../kimi-error.ts';
 import { tidyToolCallId } from './tool-call-id.ts';
 
 /** A tool as it stands in an OpenAI chat request. */
@@ -63,10 +63,10 @@ type Schema = { properties?: Record<string, unknown> | null; required?: unknown 
  * @throws KimiError naming the entry that is not an object, or whose function has no name
  */
 export function createToolBox(tools: readonly (ToolDefinition | HostedTool)[] | undefined): ToolBox {
-  expectOption(tools === undefined || Array.isArray(tools), 'tools', 'an array of tool definitions', tools);
+  expectOption(tools === undefined || Array.isArray(tools), 'tools', 'an array of tools', tools);
   const schemas = new Map<string, Schema>();
   for (const [i, tool] of (tools ?? []).entries()) {
-    expectOption(typeof tool === 'object' && tool !== null, `tools[${i}]`, 'an object', tool);
+    expectObject(`tools[${i}]`, tool);
     const fn = tool.function;
     if (fn === undefined) continue;
     const name: unknown = fn?.name;

@@ -1,4 +1,4 @@
-import { expectOption } from '../kimi-error.ts';
+import { expectObject } from '../kimi-error.ts';
 import { createAssembler } from './assembler.ts';
 import type { KimiTurn } from './events.ts';
 import { createParser, type ParserOptions } from './parser.ts';
@@ -15,7 +15,7 @@ export function parse(
   text: string,
   options: ParserOptions & { finishReason?: string | null } = {},
 ): KimiTurn {
-  expectOption(typeof options === 'object' && options !== null, 'options', 'an object', options);
+  expectObject('options', options);
   const { finishReason = 'stop', ...rest } = options;
   const assembler = createAssembler();
   const parser = createParser({ ...rest, onEvent: assembler.push });

@@ -273,6 +273,63 @@ describe('calls that the server parsed', () => {
     ]);
   });
 
+  test.each<[string, ToolCallPiece[], [string, string][]]>([
+    [
+      'goes to the calls in their order',
+      [
+        { id: 'c1', name: 'f' },
+        { id: 'c2', name: 'g' },
+        { index: 0, arguments: '{"a":' },
+        { index: 1, arguments: '{"b":' },
+        { index: 0, arguments: '1}' },
+        { index: 1, arguments: '2}' },
+      ],
+      [
+        ['f', '{"a":1}'],
+        ['g', '{"b":2}'],
+      ],
+    ],
+    [
+      'comes with the name again',
+      [
+        { id: 'c1', name: 'f', arguments: '{"a"' },
+        { index: 0, name: 'f', arguments: ':1}' },
+      ],
+      [['f', '{"a":1}']],
+    ],
+    [
+      'stays with its call when another one begins',
+      [
+        { id: 'c1', name: 'f' },
+        { index: 0, arguments: '{"a":' },
+        { id: 'c2', name: 'g' },
+        { index: 0, arguments: '1}' },
+        { index: 1, arguments: '{"b":2}' },
+      ],
+      [
+        ['f', '{"a":1}'],
+        ['g', '{"b":2}'],
+      ],
+    ],
+    [
+      'is none of a call that is whole',
+      [
+        { id: 'c1', name: 'f', arguments: '{"a":1}' },
+        { index: 1, id: 'c2', name: '', arguments: '{"b":' },
+        { index: 1, name: 'g', arguments: '2}' },
+      ],
+      [
+        ['f', '{"a":1}'],
+        ['g', '{"b":2}'],
+      ],
+    ],
+  ])('an index that comes late %s', (_, pieces, expected) => {
+    const events = turnOf(pieces);
+    expect(
+      events.flatMap((event) => (event.type === 'tool-call-end' ? [[event.name, event.arguments]] : [])),
+    ).toEqual(expected);
+  });
+
   test('without an index: a new id begins a call', () => {
     const events = turnOf([
       { id: 'c1', name: 'f', arguments: '{"a":' },

@@ -1,6 +1,6 @@
 import type { ModelProfile } from '../grammar/models.ts';
 import { createToolBox, type HostedTool, type ToolBox, type ToolDefinition } from '../grammar/tools.ts';
-import { expectOption, KimiError } from '../kimi-error.ts';
+import { expectObject, expectOption, KimiError } from '../kimi-error.ts';
 import type { Channel, KimiEvent } from './events.ts';
 import { createK2Machine, type MachineSettings } from './k2-machine.ts';
 import type { ToolCallPiece } from './structured-calls.ts';
@@ -77,7 +77,7 @@ const isCount = (value: unknown) => value === undefined || (Number.isInteger(val
 
 /** The settings that options stand for. @throws KimiError naming the option that is wrong */
 export function checkOptions(options: ParserOptions & { onEvent(event: KimiEvent): void }): MachineSettings {
-  expectOption(typeof options === 'object' && options !== null, 'options', 'an object', options);
+  expectObject('options', options);
   const {
     onEvent,
     model,
@@ -121,12 +121,7 @@ export function checkOptions(options: ParserOptions & { onEvent(event: KimiEvent
     'an array of ids',
     takenToolCallIds,
   );
-  expectOption(
-    limits === undefined || (typeof limits === 'object' && limits !== null && !Array.isArray(limits)),
-    'limits',
-    'an object',
-    limits,
-  );
+  if (limits !== undefined) expectObject('limits', limits);
   for (const name of ['maxArgumentsLength', 'maxToolCalls'] as const) {
     expectOption(isCount(limits?.[name]), `limits.${name}`, 'a whole number above 0', limits?.[name]);
   }
@@ -200,7 +195,7 @@ export function createParserOf(settings: MachineSettings): KimiParser {
       }
     },
     feedToolCall(piece) {
-      expectOption(typeof piece === 'object' && piece !== null, 'piece', 'an object', piece);
+      expectObject('piece', piece);
       expectOpen('feedToolCall');
       inside(() => machine.feedToolCall(piece));
     },

@@ -19,7 +19,7 @@ export const PROBLEM_MESSAGES: Partial<Record<ProblemCode, string>> = {
   'suspected-tool-call': 'The text looks like a tool call but stayed text.',
   'duplicate-call': 'The same call came as text and as structure; one was dropped.',
   'call-suppressed': 'Tool choice is none; calls were removed.',
-  'limit-exceeded': 'The call is beyond a limit of the options, and is not delivered.',
+  'limit-exceeded': 'The call is beyond a limit, and is not delivered.',
   'missing-call': 'The server reported tool calls, but none came.',
   'empty-turn': 'The turn holds no visible text and no call.',
   'reasoning-exhausted-budget': 'The token limit was reached before the reasoning ended.',

@@ -1,4 +1,4 @@
-import { expectOption } from '../kimi-error.ts';
+import { expectObject, expectOption } from '../kimi-error.ts';
 import type { KimiEvent } from './events.ts';
 import { createParser, type ParserOptions } from './parser.ts';
 
@@ -9,7 +9,7 @@ export interface StreamOptions extends ParserOptions {
 }
 
 function parserOptions(options: StreamOptions): ParserOptions {
-  expectOption(typeof options === 'object' && options !== null, 'options', 'an object', options);
+  expectObject('options', options);
   const { finishReason: _, ...rest } = options;
   return rest;
 }

@@ -55,7 +55,9 @@ export interface StructuredCallsOptions {
 export function createStructuredCalls(options: StructuredCallsOptions): StructuredCalls {
   const { tools, calls, maxArgumentsLength, offset, onOpen } = options;
   const entries: Entry[] = [];
-  const byIndex = new Map<number | undefined, Entry>();
+  const byIndex = new Map<unknown, Entry>();
+  /** Calls that began without an index. */
+  const unplaced: Entry[] = [];
   const byId = new Map<string, Entry>();
   /** The entries in front of this one have started. */
   let ready = 0;
@@ -63,12 +65,20 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
   /** The call that a piece goes on with; `undefined`: it begins one. */
   function known(index: number | undefined, id: string, name: string): Entry | undefined {
     const ofId = byId.get(id);
-    if (index === undefined) return id === '' ? goesOn(entries.at(-1), name) : ofId;
+    if (typeof index !== 'number') return id === '' ? goesOn(entries.at(-1), name) : ofId;
     // Some servers count all calls as the first (vercel/ai#14277), others give each piece an id of its own.
-    // An index that comes late is that of a call which began without one.
-    const ofIndex = byIndex.get(index) ?? (name === '' ? byIndex.get(undefined) : undefined);
+    // An index that comes late, with a piece that begins nothing, is that of the first call that needs one.
+    const ofIndex =
+      byIndex.get(index) ??
+      (ofId ? [ofId] : unplaced).find(
+        (one) => one.index === undefined && !one.args.isDone() && one.name.startsWith(name),
+      );
+    if (ofIndex) {
+      ofIndex.index = index;
+      byIndex.set(index, ofIndex);
+    }
     if (id === '' || ofIndex?.id === '') return ofIndex;
-    return ofId && (ofId.index ?? index) === index ? ofId : goesOn(ofIndex, name);
+    return ofId?.index === index ? ofId : goesOn(ofIndex, name);
   }
 
   /** A name begins a call where the last one has all it needs, or another name. */
@@ -92,10 +102,11 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
       }),
       junk: false,
       held: '',
-      before: index === undefined ? undefined : byIndex.get(index),
+      before: byIndex.get(index),
     };
     entries.push(entry);
-    byIndex.set(index, entry);
+    if (typeof index === 'number') byIndex.set(index, entry);
+    else unplaced.push(entry);
     return entry;
   }
 
@@ -144,12 +155,11 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
   }
 
   return {
-    feed({ index: given, id, name, arguments: args }) {
-      const index = typeof given === 'number' ? given : undefined;
+    feed({ index, id, name, arguments: args }) {
       const ownId = typeof id === 'string' ? id : '';
       const ownName = typeof name === 'string' ? name : '';
       const entry = known(index, ownId, ownName) ?? open(index, ownId);
-      if (entry.id === '') entry.id = ownId;
+      entry.id ||= ownId;
       if (ownId !== '' && !byId.has(ownId)) byId.set(ownId, entry);
       // A name that comes when the call has started is too late to be told to anyone.
       if (ownName !== entry.name && !entry.call) entry.name += ownName;

@@ -1,6 +1,6 @@
 import type { ModelProfile } from '../grammar/models.ts';
 import { TOKENS, VIDEO_PLACEHOLDER } from '../grammar/special-tokens.ts';
-import { expectOption } from '../kimi-error.ts';
+import { expectObject, expectOption } from '../kimi-error.ts';
 import { type FamilyRules, findFamilyRules } from './families.ts';
 import { type FormattableToolCall, writeToolCalls } from './format-tool-calls.ts';
 import { printJson, SPACED } from './python-json.ts';
@@ -186,7 +186,7 @@ function writeContent(writer: SegmentWriter, message: PromptMessage, rules: Fami
   const field = `${writer.field}.content`;
   expectOption(Array.isArray(content), field, 'a string, an array of parts or null', content);
   for (const [at, part] of content.entries()) {
-    expectOption(typeof part === 'object' && part !== null, `${field}[${at}]`, 'an object', part);
+    expectObject(`${field}[${at}]`, part);
     const isImage =
       part.type === 'image' ||
       part.type === 'image_url' ||
@@ -217,7 +217,7 @@ function readCalls({ field }: SegmentWriter, message: PromptMessage): Formattabl
     const callField = `${field}.tool_calls[${at}]`;
     const { id = '', function: fn } = call ?? {};
     expectOption(typeof id === 'string', `${callField}.id`, 'a string', id);
-    expectOption(typeof fn === 'object' && fn !== null, `${callField}.function`, 'an object', fn);
+    expectObject(`${callField}.function`, fn);
     const given = fn?.arguments;
     if (typeof given === 'string') return { id, arguments: given };
     const argumentsField = `${callField}.function.arguments`;
@@ -231,19 +231,18 @@ const isFlag = (value: unknown) => value === undefined || typeof value === 'bool
 const isList = (value: unknown) => value === undefined || value === null || Array.isArray(value);
 
 function checkInput(input: PromptInput): void {
-  expectOption(typeof input === 'object' && input !== null, 'input', 'an object', input);
+  expectObject('input', input);
   const { messages, tools, specialTokensInText: mode } = input;
   expectOption(Array.isArray(messages), 'messages', 'an array of messages', messages);
   for (const [at, message] of messages.entries()) {
     const field = `messages[${at}]`;
-    expectOption(typeof message === 'object' && message !== null, field, 'an object', message);
+    expectObject(field, message);
     const { role, tool_calls: calls } = message;
     expectOption(typeof role === 'string' && role !== '', `${field}.role`, 'a non-empty string', role);
     expectOption(isList(calls), `${field}.tool_calls`, 'an array', calls);
   }
   expectOption(isList(tools), 'tools', 'an array', tools);
-  for (const [at, tool] of (tools ?? []).entries())
-    expectOption(typeof tool === 'object' && tool !== null, `tools[${at}]`, 'an object', tool);
+  for (const [at, tool] of (tools ?? []).entries()) expectObject(`tools[${at}]`, tool);
   for (const name of ['thinking', 'preserveThinking', 'addGenerationPrompt'] as const)
     expectOption(isFlag(input[name]), name, 'a boolean', input[name]);
   const modes: unknown[] = [undefined, 'keep', 'break', 'reject'];
