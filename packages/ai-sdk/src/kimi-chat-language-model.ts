@@ -132,7 +132,7 @@ class KimiChatLanguageModel implements LanguageModelV4 {
 
   private async prepare(options: LanguageModelV4CallOptions): Promise<PreparedCall> {
     const { config, modelId } = this;
-    const profile = resolveModel(config.family ?? modelId);
+    const profile = { ...resolveModel(config.family ?? modelId), id: modelId };
     const asked = await readCallOptions(options.providerOptions);
     const warnings: SharedV4Warning[] = [];
     const thinking = toThinking(asked.thinking, options.reasoning, profile, warnings);

@@ -391,6 +391,8 @@ describe('what is sent', () => {
         UnsupportedFunctionalityError,
       );
     }
+    const asked = connect({ family: 'k2-instruct' }).call('served-model', { prompt: seeing });
+    await expect(asked).rejects.toThrow('served-model');
   });
 
   test('a last message is continued', async () => {

@@ -98,6 +98,8 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
 
   const reader = createTurnReader({ ...settings, onProblem }, (event: KimiEvent) => {
     extras.push(event);
+    // What was begun goes on in chunks that pass.
+    if (passing && event.type === 'tool-call-error') return;
     addPiece(made, event, entries);
   });
 
@@ -117,9 +119,10 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
     const pieces = readPieces(delta, (index) => opened.has(index));
     for (const entry of listOf(delta.tool_calls)) {
       if (!isObject(entry)) continue;
-      opened.add(entry.index);
       const id = textOf(entry.id);
-      if (id !== '' && !entries.has(id)) entries.set(id, entry);
+      // Of two calls with one id it is not known whose fields they are.
+      if (id !== '' && !opened.has(entry.index)) entries.set(id, entries.has(id) ? {} : entry);
+      opened.add(entry.index);
     }
     return readRole(delta) ? pieces : undefined;
   }

@@ -3,6 +3,7 @@ import OpenAI from 'openai';
 import { Stream } from 'openai/streaming';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
+  collectTurn,
   createKimiFetch,
   type KimiChunk,
   type KimiChunkDelta,
@@ -307,6 +308,9 @@ describe('usage', () => {
     const message = { role: 'assistant', content: 'Hi.' };
     const completion = { choices: [{ index: 0, message, finish_reason: 'stop' }], x_groq: own };
     expect(transformKimiCompletion(completion)).toEqual({ ...completion, usage: { total_tokens: 3 } });
+    const raw = `Hi.${begin}${call('functions.look:0', '{}')}${end}`;
+    const leaked = [chunk({ role: 'assistant' }), chunk({ content: raw }, 'stop', { x_groq: own })];
+    expect((await pass(leaked)).filter((one) => 'x_groq' in one)).toHaveLength(1);
     const both = [0, 1].map((index) => ({ index, delta: {}, finish_reason: 'stop' }));
     const several = await pass([...reply.slice(0, 1), { id: 'c-1', choices: both, x_groq: own }]);
     expect(several.filter(({ usage }) => usage)).toHaveLength(1);
@@ -388,6 +392,24 @@ describe('a field of the server that is on some chunks only survives', () => {
     expect(finishes(chunks)).toEqual(['stop']);
     const own = { matched_stop: 9, delta: { refused: 3 } };
     expect(chunks.at(-1)).toMatchObject({ timings: 1, service: 2, choices: [own] });
+  });
+
+  test('with the call that it is of, where two have one id', async () => {
+    const calls = ['look', 'list'].map((name) => ({
+      id: 'a',
+      sign: name,
+      function: { name, arguments: '{}' },
+    }));
+    const streamed = await pass([
+      chunk({ role: 'assistant' }),
+      ...calls.map((call, index) => chunk({ tool_calls: [{ index, ...call }] })),
+      chunk({}, 'stop'),
+    ]);
+    const message = { role: 'assistant', content: null, tool_calls: calls };
+    const { choices } = transformKimiCompletion({ choices: [{ index: 0, message, finish_reason: 'stop' }] });
+    const whole = choices[0]?.message as { tool_calls: object[] };
+    for (const entry of [...fragments(streamed), ...whole.tool_calls] as Record<string, { name?: string }>[])
+      if (entry.sign) expect(entry.function?.name ?? entry.sign).toBe(entry.sign);
   });
 
   test('in an entry of tool_calls that is made anew', async () => {
@@ -708,11 +730,41 @@ describe('calls that no server makes of text pass untouched', () => {
       'data: [DONE]\n\n',
     ];
     const role = `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta: { role: 'assistant' } }] })}\n\n`;
-    for (const text of [role + calls.join(''), role + calls.slice(2).join('')]) {
+    const split = [
+      frame([{ index: 1, id: 'c1', type: 'custom' }]),
+      frame([{ index: 1, custom: { name: 'code' } }]),
+    ];
+    const ways = [
+      calls,
+      calls.slice(2),
+      [calls[0], calls[2], calls[1], ...calls.slice(3)],
+      [...split, ...calls.slice(3)],
+    ];
+    for (const text of ways.map((all) => role + all.join(''))) {
       const { fetch, codes } = sending(text, 'text/event-stream');
       expect(await (await fetch(url, request(model, true))).text()).toBe(text);
       expect(codes).toEqual([]);
     }
+  });
+
+  test('of a custom tool in a completion that answers for a stream', async () => {
+    const message = { role: 'assistant', content: null, tool_calls: [plain, custom] };
+    const text = JSON.stringify({ id: 'c', choices: [{ index: 0, message, finish_reason: 'tool_calls' }] });
+    const { fetch, codes } = sending(text, 'application/json');
+    const client = new OpenAI({ baseURL: 'http://127.0.0.1:1/v1', apiKey: 'none', fetch });
+    const stream = client.chat.completions.stream({ model: 'gpt-4', messages: [] });
+    const { choices } = await stream.finalChatCompletion();
+    expect(choices[0]?.message.tool_calls).toMatchObject([plain, custom]);
+    expect(choices[0]?.message.tool_calls?.[1]).not.toHaveProperty('function');
+    expect(codes).toEqual([]);
+  });
+
+  test('of a custom tool are none that a turn has', async () => {
+    async function* source() {
+      yield chunk({ tool_calls: [{ index: 0, ...custom }] });
+      yield chunk({ tool_calls: [{ index: 1, ...plain }] }, 'tool_calls');
+    }
+    expect((await collectTurn(source())).toolCalls).toMatchObject([{ name: 'look' }]);
   });
 
   test('but beside tool_calls the older form does not stand in the way', async () => {

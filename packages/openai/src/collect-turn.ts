@@ -8,12 +8,13 @@ import {
 import { contentOf, reasoningOf } from './chunk-fields.ts';
 import { isObject, type JsonObject, listOf, textOf } from './json.ts';
 import type { ChatChunk, KimiExtra } from './kimi-chunk.ts';
+import { isCustomCall } from './turn-reader.ts';
 
 const UNIFIED: readonly string[] = ['stop', 'length', 'tool-calls', 'content-filter', 'error'];
 
 /**
  * Puts together what a stream says in its first choice: reasoning, content, the calls that may run,
- * those that must not, the finish reason, and the problems.
+ * those that must not, the finish reason, and the problems. Calls of custom tools are passed over.
  *
  * The stream is to have come through `createKimiFetch` or `transformKimiStream`; of a server's own stream
  * it takes what there is at its word.
@@ -25,7 +26,9 @@ export async function collectTurn(stream: AsyncIterable<ChatChunk>): Promise<Kim
   let word: string | undefined;
   let extra: KimiExtra = {};
 
-  function takeCall({ index, id, function: fields }: JsonObject): void {
+  function takeCall(entry: JsonObject): void {
+    if (isCustomCall(entry)) return;
+    const { index, id, function: fields } = entry;
     const { name, arguments: args } = isObject(fields) ? fields : {};
     const call = calls.get(index) ?? { id: textOf(id), name: textOf(name), pieces: [] };
     calls.set(index, call);

@@ -39,7 +39,8 @@ function toDeltas(message: JsonObject): JsonObject[] {
 
 /** The first fragment of a call has no arguments, as clients expect. */
 function toCallDeltas(call: JsonObject, index: number): JsonObject[] {
-  const { arguments: args, ...fields } = isObject(call.function) ? call.function : {};
+  if (!isObject(call.function)) return [{ tool_calls: [{ ...call, index }] }];
+  const { arguments: args, ...fields } = call.function;
   return [
     { tool_calls: [{ ...call, index, function: { ...fields, arguments: '' } }] },
     { tool_calls: [{ index, function: { arguments: textOf(args) } }] },

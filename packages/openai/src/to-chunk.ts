@@ -42,6 +42,6 @@ export function withChoice(chunk: JsonObject, choice: JsonObject, fields: JsonOb
  * fields of the choice).
  */
 export function toContinuation(chunk: JsonObject, choice: JsonObject, delta: object): JsonObject {
-  const { usage: _, ...rest } = chunk;
+  const { usage: _, x_groq: __, ...rest } = chunk;
   return { ...rest, choices: [{ index: choice.index, delta, finish_reason: null }] };
 }

@@ -2,7 +2,7 @@ import type { KimiEvent, KimiTurn } from '@kimi-tc/core';
 import { createAssembler } from '@kimi-tc/core';
 import { contentOf, reasoningOf, usageAside } from './chunk-fields.ts';
 import { type TransformSettings, toTurnSettings } from './chunk-transform.ts';
-import { isObject, type JsonObject, listOf, textOf } from './json.ts';
+import { isObject, isThere, type JsonObject, listOf, textOf } from './json.ts';
 import type { KimiMessage } from './kimi-chunk.ts';
 import { createExtraCollector } from './kimi-extra.ts';
 import { toEntry } from './to-chunk.ts';
@@ -18,10 +18,9 @@ export function toCompletion(completion: JsonObject, settings: TransformSettings
   const usage =
     completion.usage ??
     choices.map((choice) => isObject(choice) && usageAside(completion, choice)).find(isObject);
-  const same = repaired.every((choice, at) => choice === choices[at]) && usage === completion.usage;
-  const whole = same
-    ? completion
-    : { ...completion, choices: repaired, ...(usage !== undefined && { usage }) };
+  const isFound = isThere(usage) && usage !== completion.usage;
+  const same = repaired.every((choice, at) => choice === choices[at]) && !isFound;
+  const whole = same ? completion : { ...completion, choices: repaired, ...(isFound && { usage }) };
   const { toolNames } = settings;
   return toolNames && toolNames.size > 0 ? renameTools(whole, toolNames) : whole;
 }
@@ -77,10 +76,11 @@ function isCall(entry: unknown, call: KimiTurn['toolCalls'][number] | undefined)
 
 function toMessage(message: JsonObject, { reasoning, content, toolCalls }: KimiTurn): JsonObject {
   const { tool_calls: _, reasoning: mirror, reasoning_content: own, ...rest } = message;
-  const entryOf = (id: string) =>
-    listOf(message.tool_calls)
-      .filter(isObject)
-      .find((entry) => id !== '' && entry.id === id);
+  function entryOf(id: string): JsonObject | undefined {
+    const [entry, ...others] = listOf(message.tool_calls).filter((one) => isObject(one) && one.id === id);
+    // Of two calls with one id it is not known whose fields they are.
+    return isObject(entry) && others.length === 0 && id !== '' ? entry : undefined;
+  }
   const mirrored = textOf(own) === '' || textOf(mirror) !== '';
   const repaired: Partial<KimiMessage> = {
     // As the API has it: a message of nothing but calls has no content.

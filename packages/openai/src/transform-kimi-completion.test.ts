@@ -12,6 +12,12 @@ function repair(message: object, finish_reason: string | null = 'stop', more: ob
   }>(completion);
 }
 
+test('a completion whose usage is null passes as the same object', () => {
+  const message = { role: 'assistant', content: 'Hi.' };
+  const completion = { choices: [{ index: 0, message, finish_reason: 'stop' }], usage: null };
+  expect(transformKimiCompletion(completion)).toBe(completion);
+});
+
 test('a message of nothing but calls has no content', () => {
   expect(repair({ role: 'assistant', content: call }).choices[0]?.message).toEqual({
     role: 'assistant',

@@ -97,7 +97,11 @@ export function hasFunctionCall({ function_call: call, tool_calls }: JsonObject)
 
 /** The same of a custom tool, whose input is no JSON. */
 export function hasCustomCall({ tool_calls }: JsonObject): boolean {
-  return listOf(tool_calls).some((entry) => isObject(entry) && isObject(entry.custom));
+  return listOf(tool_calls).some(isCustomCall);
+}
+
+export function isCustomCall(entry: unknown): boolean {
+  return isObject(entry) && (isObject(entry.custom) || entry.type === 'custom');
 }
 
 function toProblem(event: Extract<KimiEvent, { type: 'problem' }>): Problem {
