@@ -37,6 +37,8 @@ interface Shape {
   /** What stands in front of the text and behind it, without the quotes. */
   before: DataView;
   behind: DataView;
+  /** Both, as they stand between two texts. */
+  between: DataView;
 }
 
 /** Reasoning, content and arguments take turns; so do the choices of a stream. */
@@ -72,14 +74,17 @@ export function createChunkShapes(): ChunkShapes {
   }
 
   function findRun(shape: Shape, start: number): KnownRun | undefined {
-    const { choice, piece, before, behind } = shape;
+    const { choice, piece, before, behind, between } = shape;
     const starts: number[] = [];
     let end = start;
     let length = 0;
-    while (hasAt(view, end, before)) {
+    let goesOn = hasAt(view, start, before);
+    while (goesOn) {
       const from = end + before.byteLength;
       const to = copyString(seen, from, length);
-      if (to < 0 || !hasAt(view, to, behind)) break;
+      if (to < 0) break;
+      goesOn = hasAt(view, to, between);
+      if (!goesOn && !hasAt(view, to, behind)) break;
       starts.push(end);
       length += to - from - 2;
       end = to + behind.byteLength;
@@ -150,7 +155,13 @@ function toShape(event: string, chunk: JsonObject): Shape | undefined {
   if (!isPlain || event[at] !== ':' || !event.startsWith(text, from)) return undefined;
   // Three bytes are the most that a unit takes.
   if (text.length > LONGEST_TEXT / 3) return undefined;
-  return { choice: choiceOf(chunk).index, piece, before: encode(before), behind: encode(behind) };
+  return {
+    choice: choiceOf(chunk).index,
+    piece,
+    before: encode(before),
+    behind: encode(behind),
+    between: encode(behind + before),
+  };
 }
 
 function encode(text: string): DataView {

@@ -88,7 +88,7 @@ export function createWaitingChunks(): WaitingChunks {
       if (queue.length === 0 && given.length === 1 && isSame(pieces, made))
         return { chunks: [chunk], pieces: [], own: 'passes' };
       queue.push(...given);
-      unsent = joinPieces([unsent, made]);
+      unsent = unsent.length === 0 ? made : joinPieces([unsent, made]);
       const chunks = takeComplete();
       const last = given.at(-1);
       if (!queue.some((one) => one === last)) {
