@@ -253,27 +253,24 @@ describe('calls that the server parsed', () => {
     ]);
   });
 
-  test.each<[string, ToolCallPiece]>([
-    ['nothing else', {}],
-    ['its id', { id: 'c1' }],
-    ['its id and its name', { id: 'c1', name: 'f' }],
-    ['an id of its own', { id: 'c9' }],
-  ])('an index that comes late, with %s, is that of the call that has none', (_, own) => {
-    const events = turnOf([
+  const lateWith = (own: ToolCallPiece): [ToolCallPiece[], [string, string][]] => [
+    [
       { id: 'c1', name: 'f', arguments: '' },
       { index: 0, ...own, arguments: '{"a":' },
       { index: 0, arguments: '1}' },
       { index: 1, id: 'c2', name: 'f', arguments: '{}' },
-    ]);
-    expect(
-      events.flatMap((event) => (event.type === 'tool-call-end' ? [[event.id, event.arguments]] : [])),
-    ).toEqual([
+    ],
+    [
       ['c1', '{"a":1}'],
       ['c2', '{}'],
-    ]);
-  });
+    ],
+  ];
 
   test.each<[string, ToolCallPiece[], [string, string][]]>([
+    ['with nothing else', ...lateWith({})],
+    ['with its id', ...lateWith({ id: 'c1' })],
+    ['with its id and its name', ...lateWith({ id: 'c1', name: 'f' })],
+    ['with an id of its own', ...lateWith({ id: 'c9' })],
     [
       'goes to the calls in their order',
       [
@@ -285,8 +282,8 @@ describe('calls that the server parsed', () => {
         { index: 1, arguments: '2}' },
       ],
       [
-        ['f', '{"a":1}'],
-        ['g', '{"b":2}'],
+        ['c1', '{"a":1}'],
+        ['c2', '{"b":2}'],
       ],
     ],
     [
@@ -295,7 +292,7 @@ describe('calls that the server parsed', () => {
         { id: 'c1', name: 'f', arguments: '{"a"' },
         { index: 0, name: 'f', arguments: ':1}' },
       ],
-      [['f', '{"a":1}']],
+      [['c1', '{"a":1}']],
     ],
     [
       'stays with its call when another one begins',
@@ -307,8 +304,8 @@ describe('calls that the server parsed', () => {
         { index: 1, arguments: '{"b":2}' },
       ],
       [
-        ['f', '{"a":1}'],
-        ['g', '{"b":2}'],
+        ['c1', '{"a":1}'],
+        ['c2', '{"b":2}'],
       ],
     ],
     [
@@ -319,14 +316,14 @@ describe('calls that the server parsed', () => {
         { index: 1, name: 'g', arguments: '2}' },
       ],
       [
-        ['f', '{"a":1}'],
-        ['g', '{"b":2}'],
+        ['c1', '{"a":1}'],
+        ['c2', '{"b":2}'],
       ],
     ],
   ])('an index that comes late %s', (_, pieces, expected) => {
     const events = turnOf(pieces);
     expect(
-      events.flatMap((event) => (event.type === 'tool-call-end' ? [[event.name, event.arguments]] : [])),
+      events.flatMap((event) => (event.type === 'tool-call-end' ? [[event.id, event.arguments]] : [])),
     ).toEqual(expected);
   });
 

@@ -8,8 +8,8 @@ import type { ToolCallPiece } from './structured-calls.ts';
 /** What is known about the reply that is read. Everything may be left out. */
 export interface ParserOptions {
   /**
-   * Model id, family, or profile. There is one grammar so far, that of K2, which does no harm where it does not occur:
-   * text of K3 is passed on as it is. Says nothing about thinking, see `promptOpensThink`.
+   * Model id, family, or profile. There is one grammar so far, that of K2, which does no harm where it does not
+   * occur: text of K3 is passed on as it is. Says nothing about thinking, see `promptOpensThink`.
    */
   model?: string | ModelProfile | undefined;
   /** The tools of the request, OpenAI-shaped. Absent or empty: unknown, so that any name is taken. */
