@@ -243,6 +243,35 @@ test('the keyboard walks through time and stations, and plays', async () => {
   await expect.poll(() => inspect.moment()).toBe(last);
 });
 
+test('a key that comes while the picture is still being drawn takes the focus along', async () => {
+  const { page } = await open();
+  await page.locator('[role=gridcell][aria-selected=true]').focus();
+  const lost = await page.getByRole('grid').evaluate(async (grid) => {
+    const frame = grid.parentElement as HTMLElement;
+    const nextTask = () =>
+      new Promise((resolve) => {
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = resolve;
+        port2.postMessage(undefined);
+      });
+    const seen: string[] = [];
+    for (let round = 0; round < 48; round++) {
+      const key = round % 2 === 0 ? 'Home' : 'End';
+      const tasks = Math.floor(round / 4);
+      frame.scrollLeft = round % 4 < 2 ? 0 : frame.scrollWidth;
+      await new Promise(requestAnimationFrame);
+      for (let done = 0; done < tasks; done++) await nextTask();
+      document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+      await new Promise(requestAnimationFrame);
+      if (document.activeElement?.ariaSelected === 'true') continue;
+      seen.push(`${key}, ${tasks} tasks behind a scroll`);
+      grid.querySelector<HTMLElement>('[aria-selected=true]')?.focus({ preventScroll: true });
+    }
+    return seen;
+  });
+  expect(lost).toEqual([]);
+});
+
 test('a cut moves by keyboard and by hand; the picture follows, the turn stays', async () => {
   const { page, inspect } = await open();
   const turn = await inspect.readTurn();

@@ -91,12 +91,12 @@ export function Score({ reading, spot, lit, follows, onMove, onHover, onTogglePl
       element.scrollLeft = Math.max(0, from - room / 3);
   }, [spot.column, layout, view.names, follows]);
 
-  useEffect(() => {
+  // Once the move is drawn: an effect of an earlier drawing may run behind the key and still find the old cell.
+  useLayoutEffect(() => {
     if (!wantsFocus.current) return;
-    const cell = scroller.current?.querySelector<HTMLElement>('[role=gridcell][tabindex="0"]');
-    if (!cell) return; // it is drawn when the score has scrolled there
     wantsFocus.current = false;
-    cell.focus({ preventScroll: true });
+    const cell = scroller.current?.querySelector<HTMLElement>('[role=gridcell][tabindex="0"]');
+    cell?.focus({ preventScroll: true });
   });
 
   function onKeyDown(event: KeyboardEvent): void {
