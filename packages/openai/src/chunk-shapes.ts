@@ -34,11 +34,10 @@ interface Shape {
   choice: unknown;
   /** The piece with another text. */
   piece: TextPiece;
-  /** What stands in front of the text and behind it, without the quotes. */
-  before: DataView;
-  behind: DataView;
-  /** Both, as they stand between two texts. */
+  /** What stands between two texts, without their quotes: behind one, then in front of the next. */
   between: DataView;
+  /** Where the second begins. */
+  cut: number;
 }
 
 /** Reasoning, content and arguments take turns; so do the choices of a stream. */
@@ -74,20 +73,20 @@ export function createChunkShapes(): ChunkShapes {
   }
 
   function findRun(shape: Shape, start: number): KnownRun | undefined {
-    const { choice, piece, before, behind, between } = shape;
+    const { choice, piece, between, cut } = shape;
     const starts: number[] = [];
     let end = start;
     let length = 0;
-    let goesOn = hasAt(view, start, before);
+    let goesOn = hasAt(view, start, between, cut, between.byteLength);
     while (goesOn) {
-      const from = end + before.byteLength;
+      const from = end + between.byteLength - cut;
       const to = copyString(seen, from, length);
       if (to < 0) break;
-      goesOn = hasAt(view, to, between);
-      if (!goesOn && !hasAt(view, to, behind)) break;
+      goesOn = hasAt(view, to, between, 0, between.byteLength);
+      if (!goesOn && !hasAt(view, to, between, 0, cut)) break;
       starts.push(end);
       length += to - from - 2;
-      end = to + behind.byteLength;
+      end = to + cut;
     }
     return length === 0 ? undefined : { choice, piece: withText(piece, readCopied(length)), starts, end };
   }
@@ -113,13 +112,15 @@ function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
  * Eight bytes at a time, as this is where most of the time for a chunk goes; as doubles, since no text reads as NaN
  * or as a zero, which alone are not what their bytes are.
  */
-function hasAt(view: DataView, start: number, wanted: DataView): boolean {
-  const length = wanted.byteLength;
-  if (start + length > view.byteLength) return false;
-  const rest = length & 7;
-  for (let at = 0; at < rest; at++) if (view.getUint8(start + at) !== wanted.getUint8(at)) return false;
-  for (let at = rest; at < length; at += 8) {
-    if (view.getFloat64(start + at, true) !== wanted.getFloat64(at, true)) return false;
+function hasAt(view: DataView, start: number, wanted: DataView, from: number, to: number): boolean {
+  const offset = start - from;
+  if (offset + to > view.byteLength) return false;
+  let at = from;
+  for (const odd = from + ((to - from) & 7); at < odd; at++) {
+    if (view.getUint8(offset + at) !== wanted.getUint8(at)) return false;
+  }
+  for (; at < to; at += 8) {
+    if (view.getFloat64(offset + at, true) !== wanted.getFloat64(at, true)) return false;
   }
   return true;
 }
@@ -158,12 +159,7 @@ function toShape(event: string, chunk: JsonObject): Shape | undefined {
   return {
     choice: choiceOf(chunk).index,
     piece,
-    before: encode(before),
-    behind: encode(behind),
-    between: encode(behind + before),
+    between: viewOf(encoder.encode(behind + before)),
+    cut: encoder.encode(behind).length,
   };
-}
-
-function encode(text: string): DataView {
-  return viewOf(encoder.encode(text));
 }
