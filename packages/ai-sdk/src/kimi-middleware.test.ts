@@ -602,6 +602,7 @@ describe('ids', () => {
 
 test.each([
   ['options', null],
+  ['options', []],
   ['emptyTurn', { emptyTurn: 'throw' }],
   ['onProblem', { onProblem: 'log' }],
   ['canonicalIds', { canonicalIds: 'yes' }],

@@ -1,8 +1,10 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Middleware } from '@ai-sdk/provider';
-import { KimiError, type ModelProfile, resolveModel } from '@kimi-tc/core';
+import { type ModelProfile, resolveModel } from '@kimi-tc/core';
 import { dropCutInput, toKimiHistory, toolCallIdsOf } from './kimi-history.ts';
 import {
   checkReplyOptions,
+  expectOption,
+  isObject,
   type KimiReplyOptions,
   type ReplySettings,
   toReplySettings,
@@ -33,15 +35,10 @@ export interface KimiMiddlewareOptions extends KimiReplyOptions {
  * @throws KimiError naming the option that is wrong
  */
 export function kimiMiddleware(options: KimiMiddlewareOptions = {}): LanguageModelV4Middleware {
-  if (typeof options !== 'object' || options === null)
-    throw new KimiError(
-      'options',
-      `options: expected an object, got ${options === null ? 'null' : typeof options}`,
-    );
+  expectOption('options', options, isObject, 'an object');
   const { canonicalIds = true, ...replies } = options;
   checkReplyOptions(replies);
-  if (typeof canonicalIds !== 'boolean')
-    throw new KimiError('canonicalIds', `canonicalIds: expected a boolean, got ${typeof canonicalIds}`);
+  expectOption('canonicalIds', canonicalIds, (value) => typeof value === 'boolean', 'a boolean');
   /** The ids in a prompt as the application knows them, by the options that are sent instead. */
   const ownIds = new WeakMap<LanguageModelV4CallOptions, string[]>();
 

@@ -39,10 +39,29 @@ export function checkReplyOptions(options: KimiReplyOptions & { model?: ParserOp
   const { emptyTurn, onProblem } = options;
   // The parser checks its own options, and does so before any text comes.
   createParser({ ...options, onEvent: () => {} });
-  if (emptyTurn !== undefined && emptyTurn !== 'finish' && emptyTurn !== 'error')
-    throw new KimiError('emptyTurn', `emptyTurn: expected 'finish' or 'error', got ${typeof emptyTurn}`);
-  if (onProblem !== undefined && typeof onProblem !== 'function')
-    throw new KimiError('onProblem', `onProblem: expected a function, got ${typeof onProblem}`);
+  expectOption(
+    'emptyTurn',
+    emptyTurn,
+    (value) => value === 'finish' || value === 'error',
+    "'finish' or 'error'",
+  );
+  expectOption('onProblem', onProblem, (value) => typeof value === 'function', 'a function');
+}
+
+/** Checks an option that is given; tells the type alone of what is wrong, as it may be a key. */
+export function expectOption(
+  name: string,
+  value: unknown,
+  isRight: (value: unknown) => boolean,
+  expected: string,
+): void {
+  if (value === undefined || isRight(value)) return;
+  const got = value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value;
+  throw new KimiError(name, `${name}: expected ${expected}, got ${got}`);
+}
+
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** @param takenToolCallIds ids that calls of the conversation have, as the application knows them */

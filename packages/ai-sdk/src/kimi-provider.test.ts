@@ -160,6 +160,7 @@ describe('the house style of the AI SDK', () => {
     ['baseURL', { baseURL: '' }],
     ['baseURL', { baseURL: 'http://[' }],
     ['settings', null],
+    ['settings', []],
     ['apiKey', { apiKey: 1 }],
     ['family', { family: 'kimi-k2.5' }],
     ['family', { family: null }],

@@ -5,10 +5,10 @@ import {
   withoutTrailingSlash,
   withUserAgentSuffix,
 } from '@ai-sdk/provider-utils';
-import { KimiError, type KimiModelId, resolveModel } from '@kimi-tc/core';
+import { type KimiModelId, resolveModel } from '@kimi-tc/core';
 import { createKimiFetch, createReasoningMemory, endpointOf } from '@kimi-tc/openai';
 import { createKimiChatModel, type KimiChatConfig } from './kimi-chat-language-model.ts';
-import { checkReplyOptions, type KimiReplyOptions } from './kimi-options.ts';
+import { checkReplyOptions, expectOption, isObject, type KimiReplyOptions } from './kimi-options.ts';
 import { VERSION } from './version.ts';
 
 /** Where the model is, and how requests and replies are put right. Everything may be left out. */
@@ -117,17 +117,17 @@ function toEndpoint(
 
 /** The fetch checks its own options, and does so when it is made. */
 function checkSettings(settings: KimiProviderSettings): void {
-  expectSetting('settings', settings, (value) => typeof value === 'object' && value !== null, 'an object');
+  expectOption('settings', settings, isObject, 'an object');
   const { apiKey, baseURL, family, headers, queryParams, supportsStructuredOutputs, emptyTurn, ...rest } =
     settings;
   createKimiFetch(rest);
   checkReplyOptions({ emptyTurn });
-  expectSetting('baseURL', baseURL, isAddress, 'a URL');
-  expectSetting('apiKey', apiKey, (value) => typeof value === 'string', 'a string');
-  expectSetting('family', family, isFamily, 'the family of a model, such as k2-thinking or k2.5');
-  expectSetting('headers', headers, isRecord, 'an object of strings');
-  expectSetting('queryParams', queryParams, isRecord, 'an object of strings');
-  expectSetting(
+  expectOption('baseURL', baseURL, isAddress, 'a URL');
+  expectOption('apiKey', apiKey, (value) => typeof value === 'string', 'a string');
+  expectOption('family', family, isFamily, 'the family of a model, such as k2-thinking or k2.5');
+  expectOption('headers', headers, isRecord, 'an object of strings');
+  expectOption('queryParams', queryParams, isRecord, 'an object of strings');
+  expectOption(
     'supportsStructuredOutputs',
     supportsStructuredOutputs,
     (value) => typeof value === 'boolean',
@@ -135,16 +135,8 @@ function checkSettings(settings: KimiProviderSettings): void {
   );
 }
 
-/** Tells the type alone of what was given, as it may be a key. */
-function expectSetting(name: string, value: unknown, isRight: (value: unknown) => boolean, expected: string) {
-  if (value === undefined || isRight(value)) return;
-  throw new KimiError(name, `${name}: expected ${expected}, got ${value === null ? 'null' : typeof value}`);
-}
-
 function isRecord(value: unknown): boolean {
-  return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(isText)
-  );
+  return isObject(value) && Object.values(value).every(isText);
 }
 
 function isFamily(value: unknown): boolean {

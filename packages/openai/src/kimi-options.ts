@@ -5,6 +5,7 @@ import {
   type Problem,
   type RequestProblem,
 } from '@kimi-tc/core';
+import { isObject } from './json.ts';
 
 /** Options of everything here that reads replies: those of the parser, and how to hear of problems. */
 export interface KimiOptions extends ParserOptions {
@@ -32,15 +33,21 @@ export interface ProblemContext {
 
 /** @throws KimiError naming the option that is wrong */
 export function checkOptions(options: KimiOptions): void {
+  checkObject('options', options);
   // The parser checks its own options, and does so before any text comes.
   createParser({ ...options, onEvent: () => {} });
   checkFunction('onProblem', options.onProblem);
 }
 
 export function checkFunction(option: string, value: unknown): void {
-  if (value === undefined || typeof value === 'function') return;
-  throw new KimiError(
-    option,
-    `${option}: expected a function, got ${value === null ? 'null' : typeof value}`,
-  );
+  if (value !== undefined && typeof value !== 'function') refuse(option, 'a function', value);
+}
+
+export function checkObject(option: string, value: unknown): void {
+  if (!isObject(value)) refuse(option, 'an object', value);
+}
+
+function refuse(option: string, expected: string, value: unknown): never {
+  const got = value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value;
+  throw new KimiError(option, `${option}: expected ${expected}, got ${got}`);
 }

@@ -1,5 +1,6 @@
 import { KimiError, type KimiTurn } from '@kimi-tc/core';
 import { isObject, type JsonObject, listOf, textOf } from './json.ts';
+import { checkObject } from './kimi-options.ts';
 
 /**
  * Keeps the reasoning of turns with tool calls, for clients that do not send it back: servers of
@@ -29,10 +30,9 @@ export interface ReasoningMemoryOptions {
  *
  * @throws KimiError naming the option that is wrong
  */
-export function createReasoningMemory({
-  maxTurns = 1000,
-  maxLength = 2 ** 24,
-}: ReasoningMemoryOptions = {}): ReasoningMemory {
+export function createReasoningMemory(options: ReasoningMemoryOptions = {}): ReasoningMemory {
+  checkObject('options', options);
+  const { maxTurns = 1000, maxLength = 2 ** 24 } = options;
   checkCount('maxTurns', maxTurns);
   checkCount('maxLength', maxLength);
   /** In the order of their last use. */

@@ -1,6 +1,6 @@
 import { type BehaviourName, type EngineOptions, startEngine } from '@kimi-tc/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createKimiFetch, endpointOf, type KimiFetchOptions } from './index.ts';
+import { createKimiFetch, createReasoningMemory, endpointOf, type KimiFetchOptions } from './index.ts';
 
 const call = (id: string, name: string, args = '{}') => ({
   id,
@@ -260,10 +260,16 @@ describe('what arrives', () => {
   });
 });
 
+test.each([[null], [[]], ['kimi-k2.6']])('options that are no object are told: %j', (options) => {
+  const told = expect.objectContaining({ name: 'KimiError', option: 'options' });
+  for (const create of [createKimiFetch, createReasoningMemory])
+    expect(() => create(options as object)).toThrow(told);
+  expect(() => createKimiFetch({ request: options as object })).toThrow(/^request: expected/);
+});
+
 test('options are checked at once', () => {
   expect(() => createKimiFetch({ endpoint: 'vllm' as 'auto' })).toThrow(/^endpoint: expected/);
   expect(() => createKimiFetch({ request: { ids: 1 as unknown as boolean } })).toThrow(/^ids: expected/);
-  expect(() => createKimiFetch({ request: 'yes' as unknown as boolean })).toThrow(/^request: expected/);
   expect(() => createKimiFetch({ request: { thinking: 3 as unknown as boolean } })).toThrow(
     /^thinking: expected/,
   );

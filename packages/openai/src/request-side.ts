@@ -7,7 +7,7 @@ import {
   type RequestOptions,
 } from '@kimi-tc/core';
 import { endpointOf } from './endpoint-of.ts';
-import type { JsonObject } from './json.ts';
+import { isObject, type JsonObject } from './json.ts';
 import type { KimiOptions } from './kimi-options.ts';
 import { type KimiRequest, toRequestContext } from './kimi-request.ts';
 import { toRefusal } from './to-refusal.ts';
@@ -40,7 +40,7 @@ export function createRequestSide(
   rendersFor: (url: string) => boolean,
 ): (request: KimiRequest) => RewrittenRequest {
   const { request = true, endpoint = 'auto', model, transport, onProblem } = options;
-  if (typeof request !== 'boolean' && (typeof request !== 'object' || request === null))
+  if (typeof request !== 'boolean' && !isObject(request))
     throw new KimiError('request', 'request: expected a boolean or an object');
   const parts = typeof request === 'object' ? request : {};
   const fixed = endpoint === 'auto' ? undefined : endpoint;

@@ -102,6 +102,7 @@ test('ids that are taken are replaced', async () => {
 });
 
 test.each<[string, object]>([
+  ['options', []],
   ['onProblem', { onProblem: 'log' }],
   ['takenToolCallIds', { takenToolCallIds: 'call_1' }],
   ['recoverTextCalls', { recoverTextCalls: 'always' }],
