@@ -2,7 +2,7 @@ import { resolveModel } from '@kimi-tc/core';
 import { type Engine, type EngineOptions, startEngine } from '@kimi-tc/testing';
 import OpenAI from 'openai';
 import OpenAILowest from 'openai-lowest';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   createKimiFetch,
   createReasoningMemory,
@@ -303,6 +303,27 @@ describe('whose reasoning it is', () => {
     ];
     expect(await cross({}, {}, shorten)).toBe('Step 0: the next one.');
   });
+});
+
+test('a long history is read once, not once for each turn of it', async () => {
+  const digest = vi.spyOn(crypto.subtle, 'digest');
+  onTestFinished(() => digest.mockRestore());
+  const call = (at: number) => ({
+    id: `functions.look:${at}`,
+    type: 'function',
+    function: { name: 'look', arguments: '{}' },
+  });
+  const turns = Array.from({ length: 200 }, (_, at) => [
+    { role: 'assistant', content: null, tool_calls: [call(at)] },
+    { role: 'tool', tool_call_id: `functions.look:${at}`, content: 'nothing' },
+  ]);
+  const messages = [{ role: 'user', content: 'Look around. '.repeat(1000) }, ...turns.flat()];
+  const body = JSON.stringify({ model: 'kimi-k2-thinking', messages });
+  const fetch = createKimiFetch({ fetch: async () => new Response('{}', { status: 500 }) });
+  await fetch('http://localhost/v1/chat/completions', { method: 'POST', body });
+  const read = digest.mock.calls.reduce((sum, [, bytes]) => sum + bytes.byteLength, 0);
+  expect(read).toBeGreaterThan(13_000);
+  expect(read).toBeLessThan(4 * body.length);
 });
 
 describe('which models it is for', () => {

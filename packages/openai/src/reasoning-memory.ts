@@ -85,13 +85,11 @@ export function createReasoningRecorder(
   memory: ReasoningMemory,
   asked: AskedBy,
 ): (turn: KimiTurn) => Promise<void> {
-  const messages = listOf(asked.body.messages);
-  const place = placeAtEnd(messages);
   return async ({ reasoning, toolCalls }) => {
     if (reasoning === '' || toolCalls.length === 0) return;
     const calls = toolCalls.map(({ id, name, arguments: args }) => [id, name, printAnew(args)] as const);
-    const conversation = (await toConversations(asked, messages)).at(-1) ?? '';
-    await memory.set(await digest([conversation, place, calls]), reasoning);
+    const place = (await toPlaces(asked)).at(-1);
+    await memory.set(await digest([place, calls]), reasoning);
   };
 }
 
@@ -107,22 +105,19 @@ export async function attachReasoning(
 ): Promise<unknown[] | undefined> {
   const list = listOf(asked.body.messages);
   if (!list.some((message) => callsOf(message).length > 0)) return undefined;
-  const conversations = await toConversations(asked, list);
-  const attached = await Promise.all(
-    list.map((message, at) => recall(memory, conversations[at] ?? '', list.slice(0, at), message)),
-  );
+  const places = await toPlaces(asked);
+  const attached = await Promise.all(list.map((message, at) => recall(memory, places[at], message)));
   return attached.some((message, at) => message !== list[at]) ? attached : undefined;
 }
 
 async function recall(
   memory: ReasoningMemory,
-  conversation: string,
-  before: readonly unknown[],
+  place: string | undefined,
   message: unknown,
 ): Promise<unknown> {
   const calls = callsOf(message);
   if (!isObject(message) || calls.length === 0) return message;
-  const known = await memory.get(await digest([conversation, placeAtEnd(before), calls]));
+  const known = await memory.get(await digest([place, calls]));
   const own = textOf(message.reasoning_content).trim();
   if (known === undefined || known.trim() === own || !known.trimEnd().endsWith(own)) return message;
   return { ...message, reasoning_content: known, ...('reasoning' in message && { reasoning: known }) };
@@ -132,29 +127,36 @@ async function recall(
 const KEY_HEADERS = ['authorization', 'api-key', 'x-api-key'];
 
 /**
- * Which conversation it is, as a digest for the place in front of each message and for the end: who
- * asks, and what was said by the system and first by the user up to there. Two callers who both ask to
- * "continue" must not get each other's thoughts, so whatever tells them apart counts, even where a
- * client that changes it loses what was remembered.
+ * Which conversation it is and where in it, as a text for the place in front of each message and for the end.
+ *
+ * - The conversation: who asks, and what was said by the system and first by the user up to there. Two callers
+ *   who both ask to "continue" must not get each other's thoughts, so whatever tells them apart counts, even
+ *   where a client that changes it loses what was remembered.
+ * - Where in it: what the user said last, and the ids of the calls since. They alone do not tell, as models count
+ *   them from 0 in each conversation. The messages between the first of the user and the last do not count, as
+ *   clients shorten their histories, and neither do the results of tools.
  *
  * Each digest is made from the one before: a long prompt is read once, not once for each turn.
  */
-async function toConversations({ body, headers }: AskedBy, messages: readonly unknown[]): Promise<string[]> {
+async function toPlaces({ body, headers }: AskedBy): Promise<string[]> {
   const keys = await Promise.all(KEY_HEADERS.map((name) => digest(headers.get(name))));
   let conversation = await digest([keys, body.user ?? null, body.prompt_cache_key ?? null]);
-  const conversations = [conversation];
+  let turn = '';
+  const places = [conversation + turn];
   let userSpoke = false;
-  for (const message of messages) {
-    const role = isObject(message) ? textOf(message.role) : '';
-    if (isObject(message) && (isSystem(role) || (role === 'user' && !userSpoke)))
-      conversation = await digest([conversation, role, contentText(message.content)]);
+  for (const message of listOf(body.messages)) {
+    const { role, content } = isObject(message) ? message : {};
+    if (isSystem(role) || (role === 'user' && !userSpoke))
+      conversation = await digest([conversation, role, contentText(content)]);
     userSpoke ||= role === 'user';
-    conversations.push(conversation);
+    if (role === 'user') turn = await digest([content ?? null]);
+    for (const [id] of callsOf(message)) turn = await digest([turn, id]);
+    places.push(conversation + turn);
   }
-  return conversations;
+  return places;
 }
 
-function isSystem(role: string): boolean {
+function isSystem(role: unknown): boolean {
   return role === 'system' || role === 'developer';
 }
 
@@ -164,19 +166,6 @@ function contentText(content: unknown): string {
   return listOf(content)
     .map((part) => (isObject(part) ? textOf(part.text) : textOf(part)))
     .join('');
-}
-
-/**
- * Where in a conversation a turn stands: the text of the last user message and the calls since. Ids
- * alone do not tell, as models count them from 0 in each conversation. The messages between the first
- * of the user and the last do not count, as clients shorten their histories, and neither do the
- * results of tools.
- */
-function placeAtEnd(messages: readonly unknown[]): unknown[] {
-  const start = messages.findLastIndex((message) => isObject(message) && message.role === 'user');
-  const user = messages[start];
-  const ids = messages.slice(start + 1).flatMap((message) => callsOf(message).map(([id]) => id));
-  return [isObject(user) ? user.content : null, ids];
 }
 
 function callsOf(message: unknown): CallIdentity[] {
