@@ -12,7 +12,7 @@ import { isObject, isThere, type JsonObject, listOf, textOf } from './json.ts';
 import type { KimiExtra } from './kimi-chunk.ts';
 import { createExtraCollector } from './kimi-extra.ts';
 import { addPiece, isAlike, isSamePiece, type Piece, readPieces, type TextPiece } from './pieces.ts';
-import { toContinuation, toDelta, withChoice } from './to-chunk.ts';
+import { keepEntry, toContinuation, toDelta, withChoice } from './to-chunk.ts';
 import { createTurnReader, hasCustomCall, hasFunctionCall, type TurnSettings } from './turn-reader.ts';
 import { createWaitingChunks, type Passed, type SayingChunk } from './waiting-chunks.ts';
 
@@ -119,9 +119,7 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
     const pieces = readPieces(delta, (index) => opened.has(index));
     for (const entry of listOf(delta.tool_calls)) {
       if (!isObject(entry)) continue;
-      const id = textOf(entry.id);
-      // Of two calls with one id it is not known whose fields they are.
-      if (id !== '' && !opened.has(entry.index)) entries.set(id, entries.has(id) ? {} : entry);
+      if (!opened.has(entry.index)) keepEntry(entries, entry);
       opened.add(entry.index);
     }
     return readRole(delta) ? pieces : undefined;

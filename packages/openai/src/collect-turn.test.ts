@@ -55,6 +55,9 @@ test('a server that gave no finish reason, or a word of its own', async () => {
     unified: 'stop',
     raw: undefined,
   });
+  expect(
+    await collectTurn(end('stop', { incomplete_tool_calls: {}, tool_calls: 'none', problems: [null] })),
+  ).toMatchObject({ incompleteToolCalls: [], toolCalls: [], problems: [] });
   expect((await collectTurn(end('eos'))).finishReason).toEqual({ unified: 'other', raw: 'eos' });
   expect((await collectTurn(give())).finishReason).toEqual({ unified: 'other', raw: undefined });
 });

@@ -8,6 +8,7 @@ import {
 import { contentOf, reasoningOf } from './chunk-fields.ts';
 import { isObject, type JsonObject, listOf, textOf } from './json.ts';
 import type { ChatChunk, KimiExtra } from './kimi-chunk.ts';
+import { mergeExtra } from './merge-extra.ts';
 import { isCustomCall } from './turn-reader.ts';
 
 const UNIFIED: readonly string[] = ['stop', 'length', 'tool-calls', 'content-filter', 'error'];
@@ -43,7 +44,7 @@ export async function collectTurn(stream: AsyncIterable<ChatChunk>): Promise<Kim
     content.push(contentOf(delta));
     for (const entry of listOf(delta.tool_calls)) if (isObject(entry)) takeCall(entry);
     word = textOf(choice.finish_reason) || word;
-    if (isObject(choice.x_kimi)) extra = choice.x_kimi;
+    if (isObject(choice.x_kimi)) extra = mergeExtra(choice.x_kimi, {});
   }
 
   const given = new Map(extra.incomplete_tool_calls?.map((call) => [call.index, call]));

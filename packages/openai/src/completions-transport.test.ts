@@ -434,6 +434,20 @@ describe('auto', () => {
     expect(paths()).toEqual(['/v1/chat/completions', '/v1/completions', '/v1/chat/completions']);
   });
 
+  test('shows it, too, where text cannot be asked for', async () => {
+    const answer = { error: { message: 'Chat template not found' } };
+    const failing = (error: Error): typeof fetch => {
+      const refuse = refusing(answer);
+      return async (input, init) => {
+        if (String(input).endsWith('/completions') && !String(input).endsWith('/chat/completions'))
+          throw error;
+        return refuse(input, init);
+      };
+    };
+    const { ask } = await start({}, { transport: 'auto', fetch: failing(new TypeError('fetch failed')) });
+    await expect(ask()).rejects.toThrow('Chat template not found');
+  });
+
   test('passes other errors', async () => {
     const { ask, paths } = await start({ apiKey: 'another' }, { transport: 'auto' });
     await expect(ask()).rejects.toBeInstanceOf(OpenAI.AuthenticationError);

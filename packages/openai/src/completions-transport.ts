@@ -1,7 +1,7 @@
 import { KimiError, type RequestProblem, type SpecialTokensInText } from '@kimi-tc/core';
 import { isObject, parseJson, textOf } from './json.ts';
 import type { KimiOptions } from './kimi-options.ts';
-import { headersOf, type KimiRequest, readRequest, toRequestContext } from './kimi-request.ts';
+import { headersOf, type KimiRequest, readRequest, signalOf, toRequestContext } from './kimi-request.ts';
 import { toChatResponse } from './to-chat-response.ts';
 import { toRefusal } from './to-refusal.ts';
 import { type TextRequest, toTextRequest } from './to-text-request.ts';
@@ -102,10 +102,12 @@ export function createTransport(options: TransportOptions & KimiOptions): Transp
     if (!(await lacksChat(response))) return response;
     const text = refusalOr(() => render(request));
     if (text instanceof Response) return response;
-    const instead = await sendText(send, input, init, text);
-    const [kept, other] = instead.ok ? [instead, response] : [response, instead];
-    if (instead.ok) learnt.add(request.url);
-    await other.body?.cancel();
+    const instead = await sendText(send, input, init, text).catch((error: unknown) => {
+      if (signalOf(input, init)?.aborted) throw error;
+    });
+    const [kept, other] = instead?.ok ? [instead, response] : [response, instead];
+    if (instead?.ok) learnt.add(request.url);
+    await other?.body?.cancel();
     return kept;
   }
 

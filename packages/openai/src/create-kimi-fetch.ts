@@ -3,7 +3,7 @@ import { createChunkTransform, type TransformSettings } from './chunk-transform.
 import { createTransport, type TransportOptions } from './completions-transport.ts';
 import type { JsonObject } from './json.ts';
 import { checkFunction, checkOptions, type KimiOptions } from './kimi-options.ts';
-import { callIdsOf, headersOf, isForKimi, readRequest, toParserOptions } from './kimi-request.ts';
+import { callIdsOf, headersOf, isForKimi, readRequest, signalOf, toParserOptions } from './kimi-request.ts';
 import {
   type AskedBy,
   attachReasoning,
@@ -17,6 +17,7 @@ import { type Settle, toJsonBody, toSseBody } from './response-body.ts';
 import { createSseWriter } from './sse-writer.ts';
 import { createStreamWriter } from './stream-writer.ts';
 import { renameTurn } from './tool-names.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /** What `createKimiFetch` takes: how replies are read, how requests travel, and what is put right in them. */
 export interface KimiFetchOptions extends KimiOptions, TransportOptions, RequestSideOptions {
@@ -63,7 +64,8 @@ export function createKimiFetch(options: KimiFetchOptions = {}): typeof fetch {
     const { body, url, init } = request;
     const memory = reasoningMemory && isForKimi(body, own.model) ? reasoningMemory : undefined;
     const asked: AskedBy = { body, headers: headersOf(input, init) };
-    const messages = memory && (await attachReasoning(memory, asked));
+    const signal = signalOf(input, init);
+    const messages = memory && (await untilAborted(attachReasoning(memory, asked), signal));
     const rewritten = rewrite({ url, body: messages ? { ...body, messages } : body });
     if (rewritten instanceof Response) return rewritten;
     const { body: sent, toolNames } = rewritten;
@@ -80,7 +82,6 @@ export function createKimiFetch(options: KimiFetchOptions = {}): typeof fetch {
       ...(record && { onTurn: (turn) => recorded.push(record(renameTurn(turn, toolNames))) }),
     };
     const settle = () => (recorded.length > 0 ? Promise.all(recorded.splice(0)) : undefined);
-    const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined);
     return transformResponse(response, { streamed: body.stream === true, signal }, settings, settle);
   };
 }

@@ -3,7 +3,7 @@ import type { Endpoint } from '@kimi-tc/core';
 const MOONSHOT = /(^|\.)(moonshot\.(ai|cn)|kimi\.com)$/;
 /** Loopback, link-local and private addresses, and names without a public domain. */
 const PRIVATE =
-  /^(\[.*\]|127\..*|10\..*|192\.168\..*|169\.254\..*|172\.(1[6-9]|2\d|3[01])\..*|[^.]+|.*\.(local|internal|lan|localhost))$/;
+  /^((127|10|192\.168|169\.254|172\.(1[6-9]|2\d|3[01]))(\.\d+)+|0\.0\.0\.0|\[(::1?|f[cd].*|fe[89ab].*)\]|[^.:]+|.*\.(local|internal|lan|localhost))$/;
 
 /**
  * Who answers at an address: what `endpoint: 'auto'` goes by.

@@ -21,7 +21,7 @@ export function createExtraCollector(streamed: boolean): ExtraCollector {
   /** UTF-16 units of argument deltas that left, by call. */
   const sentLengths = new Map<number, number>();
   /** Indexes of the calls that are complete. */
-  const complete: number[] = [];
+  const complete = new Set<number>();
   /** Those of calls that started and were given up. */
   const givenUp: number[] = [];
   let finishReason: Extract<KimiEvent, { type: 'finish' }>['finishReason'] = {
@@ -49,7 +49,7 @@ export function createExtraCollector(streamed: boolean): ExtraCollector {
    */
   function createPlacing(): <About extends { index?: number }>(about: About) => About {
     if (streamed) return (about) => about;
-    const order = [complete, givenUp].flatMap((indexes) => indexes.toSorted((a, b) => a - b));
+    const order = [[...complete], givenUp].flatMap((indexes) => indexes.toSorted((a, b) => a - b));
     const places = new Map(order.map((index, place) => [index, place]));
     return (about) => {
       const place = places.get(about.index ?? -1);
@@ -69,7 +69,7 @@ export function createExtraCollector(streamed: boolean): ExtraCollector {
           sentLengths.set(event.index, (sentLengths.get(event.index) ?? 0) + event.delta.length);
           return;
         case 'tool-call-end':
-          complete.push(event.index);
+          complete.add(event.index);
           return;
         case 'tool-call-error':
           return addIncomplete(event);
@@ -86,7 +86,7 @@ export function createExtraCollector(streamed: boolean): ExtraCollector {
       const { unified, raw } = finishReason;
       const word = unified === 'other' ? (raw ?? 'stop') : unified.replace('-', '_');
       const toPlace = createPlacing();
-      const calls = rewritten.filter(({ index }) => streamed || complete.includes(index)).map(toPlace);
+      const calls = rewritten.filter(({ index }) => streamed || complete.has(index)).map(toPlace);
       const found: KimiExtra = {
         ...(problems.length > 0 && { problems: problems.map(toPlace) }),
         ...(calls.length > 0 && { tool_calls: calls }),

@@ -39,7 +39,7 @@ export async function readRequest(
   if (init?.body === undefined)
     return { url, body: parseObject((await request?.clone().text()) ?? ''), init };
   const source = toStream(init.body);
-  const kept = source ? { ...init, body: await readBytes(source, init.signal ?? request?.signal) } : init;
+  const kept = source ? { ...init, body: await readBytes(source, signalOf(input, init)) } : init;
   return { url, body: parseObject((await readText(kept.body)) ?? ''), init: kept };
 }
 
@@ -71,6 +71,11 @@ export function headersOf(input: FetchInput, init: RequestInit | undefined): Hea
   const type = init?.body instanceof Blob ? init.body.type : '';
   if (type !== '' && !headers.has('content-type')) headers.set('content-type', type);
   return headers;
+}
+
+/** What ends a call. */
+export function signalOf(input: FetchInput, init: RequestInit | undefined): AbortSignal | undefined {
+  return init?.signal ?? (typeof input === 'object' && 'signal' in input ? input.signal : undefined);
 }
 
 function readUrl(text: string): string | undefined {

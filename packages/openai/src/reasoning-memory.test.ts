@@ -305,6 +305,31 @@ describe('whose reasoning it is', () => {
   });
 });
 
+test('a store that does not answer holds nobody who has left', async () => {
+  const sent: unknown[] = [];
+  const fetch = createKimiFetch({
+    reasoningMemory: { get: () => new Promise(() => {}), set: () => {} },
+    fetch: async (...call) => {
+      sent.push(call);
+      return new Response();
+    },
+  });
+  const look = { id: 'functions.look:0', type: 'function', function: { name: 'look', arguments: '{}' } };
+  const messages = [
+    { role: 'user', content: 'Look.' },
+    { role: 'assistant', tool_calls: [look] },
+  ];
+  const body = JSON.stringify({ model: 'kimi-k2-thinking', messages });
+  const url = 'http://localhost/v1/chat/completions';
+  const signal = AbortSignal.abort(new Error('left before'));
+  await expect(fetch(url, { method: 'POST', body, signal })).rejects.toThrow('left before');
+  const leaving = new AbortController();
+  const asked = fetch(new Request(url, { method: 'POST', body, signal: leaving.signal }));
+  leaving.abort(new Error('left'));
+  await expect(asked).rejects.toThrow('left');
+  expect(sent).toEqual([]);
+});
+
 test('a long history is read once, not once for each turn of it', async () => {
   const digest = vi.spyOn(crypto.subtle, 'digest');
   onTestFinished(() => digest.mockRestore());

@@ -111,6 +111,20 @@ test('what a callback throws breaks the body, and ends the server’s', async ()
   expect(cancelled).toMatchObject({ message: 'mine' });
 });
 
+test('so does what it cannot keep', async () => {
+  let cancelled: unknown;
+  const source = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode(toEvent({ content: 'a' }))),
+    cancel: (reason) => {
+      cancelled = reason;
+    },
+  });
+  const settle = () => Promise.reject(new Error('store down'));
+  const body = toSseBody(source, createSseWriter(createChunkTransform({})), settle);
+  await expect(new Response(body).text()).rejects.toThrow('store down');
+  expect(cancelled).toMatchObject({ message: 'store down' });
+});
+
 /** Stand for the bytes of one character, which some servers cut between two texts. */
 const [HALF, OTHER_HALF] = ['\ue000', '\ue001'];
 

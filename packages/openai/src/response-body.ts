@@ -41,10 +41,14 @@ export function toSseBody(
     try {
       return handOn(done ? writer.end() : writer.write(value), done);
     } catch (error) {
-      // Thrown by a callback of the user: nobody reads on.
-      reader.cancel(error).catch(() => {});
-      throw error;
+      return giveUp(error);
     }
+  }
+
+  /** For what a callback or the memory of the user throws: nobody reads on. */
+  function giveUp(error: unknown): never {
+    reader.cancel(error).catch(() => {});
+    throw error;
   }
 
   function takeError(error: unknown): Promise<void> | undefined {
@@ -54,7 +58,7 @@ export function toSseBody(
 
   function handOn(out: readonly Uint8Array[], done: boolean): Promise<void> | undefined {
     const settling = settle();
-    return settling ? settling.then(() => enqueue(out, done)) : enqueue(out, done);
+    return settling ? settling.then(() => enqueue(out, done), giveUp) : enqueue(out, done);
   }
 
   function enqueue(out: readonly Uint8Array[], done: boolean): Promise<void> | undefined {

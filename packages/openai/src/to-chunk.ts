@@ -1,5 +1,5 @@
 import type { ToolCall } from '@kimi-tc/core';
-import { isObject, type JsonObject } from './json.ts';
+import { isObject, type JsonObject, textOf } from './json.ts';
 import type { KimiChunkDelta, KimiMessage } from './kimi-chunk.ts';
 import type { Piece } from './pieces.ts';
 
@@ -30,6 +30,12 @@ export function toEntry(call: Pick<ToolCall, 'id' | 'name' | 'arguments'>, own: 
     function: { ...(isObject(fields) && fields), name: call.name, arguments: call.arguments },
     ...rest,
   };
+}
+
+/** Keeps an entry by its id. Of two calls with one id it is not known whose fields they are. */
+export function keepEntry(entries: Map<string, JsonObject>, entry: JsonObject): void {
+  const id = textOf(entry.id);
+  if (id !== '') entries.set(id, entries.has(id) ? {} : entry);
 }
 
 /** The chunk with other fields in its choice. */

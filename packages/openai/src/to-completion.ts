@@ -5,7 +5,7 @@ import { type TransformSettings, toTurnSettings } from './chunk-transform.ts';
 import { isObject, isThere, type JsonObject, listOf, textOf } from './json.ts';
 import type { KimiMessage } from './kimi-chunk.ts';
 import { createExtraCollector } from './kimi-extra.ts';
-import { toEntry } from './to-chunk.ts';
+import { keepEntry, toEntry } from './to-chunk.ts';
 import { renameTools } from './tool-names.ts';
 import { createTurnReader, hasCustomCall, hasFunctionCall } from './turn-reader.ts';
 
@@ -76,11 +76,8 @@ function isCall(entry: unknown, call: KimiTurn['toolCalls'][number] | undefined)
 
 function toMessage(message: JsonObject, { reasoning, content, toolCalls }: KimiTurn): JsonObject {
   const { tool_calls: _, reasoning: mirror, reasoning_content: own, ...rest } = message;
-  function entryOf(id: string): JsonObject | undefined {
-    const [entry, ...others] = listOf(message.tool_calls).filter((one) => isObject(one) && one.id === id);
-    // Of two calls with one id it is not known whose fields they are.
-    return isObject(entry) && others.length === 0 && id !== '' ? entry : undefined;
-  }
+  const entries = new Map<string, JsonObject>();
+  for (const entry of listOf(message.tool_calls)) if (isObject(entry)) keepEntry(entries, entry);
   const mirrored = textOf(own) === '' || textOf(mirror) !== '';
   const repaired: Partial<KimiMessage> = {
     // As the API has it: a message of nothing but calls has no content.
@@ -89,7 +86,7 @@ function toMessage(message: JsonObject, { reasoning, content, toolCalls }: KimiT
     }),
     ...(reasoning !== '' && { reasoning_content: reasoning, ...(mirrored && { reasoning }) }),
     ...(toolCalls.length > 0 && {
-      tool_calls: toolCalls.map((call) => toEntry(call, entryOf(call.rawId))),
+      tool_calls: toolCalls.map((call) => toEntry(call, entries.get(call.rawId))),
     }),
   };
   return { ...rest, role: textOf(message.role) || 'assistant', ...repaired };

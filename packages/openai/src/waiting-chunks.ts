@@ -96,7 +96,7 @@ export function createWaitingChunks(): WaitingChunks {
       }
       const begun = queue.filter((one) => !onlyBegins(one));
       const missing = countMissing(unsent, joinPieces(begun.map(({ pieces }) => pieces)));
-      const waits = unsent.length === 0 ? queue.length <= MAX_WAITING : missing <= LONGEST_TAIL;
+      const waits = queue.length <= MAX_WAITING && (unsent.length === 0 || missing <= LONGEST_TAIL);
       if (mayWait && waits) return { chunks, pieces: [], own: 'waits' };
       return giveUp(chunks, queue.slice(0, -1), 'changes');
     },
