@@ -418,6 +418,7 @@ describeCorpus(
     kinds: ['deltas', 'chunks', 'message'],
     skip: {
       'one-index-for-all-calls': 'a provider that goes by the index has made one call of all',
+      'one-index-without-arguments': 'a provider that goes by the index has made one call of all',
       'index-comes-late': 'one that goes by the index has made two calls of it',
     },
   },

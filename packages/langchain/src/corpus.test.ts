@@ -320,6 +320,8 @@ describeCorpus(
       'name-in-fragments': 'LangChain keeps the last piece of a name when it joins chunks',
       'structured-name-in-pieces': 'LangChain keeps the last piece of a name when it joins chunks',
       'one-index-for-all-calls': 'LangChain makes one call of all that have one index when it joins chunks',
+      'one-index-without-arguments':
+        'LangChain gives a piece to the first call of its index when it joins chunks',
     },
   },
 );

@@ -96,6 +96,20 @@ describe('eight times the text costs about eight times the work', () => {
     }));
   });
 
+  test('structured calls whose index comes late', () => {
+    expectLinear((times) => {
+      const calls = Array.from({ length: 200 * times }, (_, at) => at);
+      return {
+        options: { tools: TOOLS },
+        finishReason: 'tool_calls',
+        pieces: [
+          ...calls.map((at): Piece => ({ id: `a${at}`, name: 'ping', arguments: '{}' })),
+          ...calls.map((index): Piece => ({ index, id: `b${index}`, name: 'ping', arguments: '{}' })),
+        ],
+      };
+    });
+  });
+
   test('any reply, again and again', () => {
     fc.assert(
       fc.property(replies, (reply) => {

@@ -68,11 +68,10 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
     if (typeof index !== 'number') return id === '' ? goesOn(entries.at(-1), name) : ofId;
     // Some servers count all calls as the first (vercel/ai#14277), others give each piece an id of its own.
     // An index that comes late, with a piece that begins nothing, is that of the first call that needs one.
+    while (unplaced[0] && !needsIndex(unplaced[0])) unplaced.shift();
     const ofIndex =
       byIndex.get(index) ??
-      (ofId ? [ofId] : unplaced).find(
-        (one) => one.index === undefined && !one.args.isDone() && one.name.startsWith(name),
-      );
+      (ofId ? [ofId] : unplaced).find((one) => needsIndex(one) && one.name.startsWith(name));
     if (ofIndex) {
       ofIndex.index = index;
       byIndex.set(index, ofIndex);
@@ -81,10 +80,11 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
     return ofId?.index === index ? ofId : goesOn(ofIndex, name);
   }
 
-  /** A name begins a call where the last one has all it needs, or another name. */
+  /** A name begins a call where the last one has all it needs, or another name that is whole. */
   function goesOn(last: Entry | undefined, name: string): Entry | undefined {
-    const begins = name !== '' && last?.args.hasStarted() && (last.args.isDone() || name !== last.name);
-    return begins ? undefined : last;
+    if (!last || name === '') return last;
+    const isWhole = last.args.hasStarted() || (tools.has(last.name) && tools.has(name));
+    return isWhole && (last.args.isDone() || name !== last.name) ? undefined : last;
   }
 
   function open(index: number | undefined, id: string): Entry {
@@ -109,6 +109,8 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
     else unplaced.push(entry);
     return entry;
   }
+
+  const needsIndex = ({ index, args }: Entry) => index === undefined && !args.isDone();
 
   const mayRepeat = ({ before, name }: Entry) => before?.name === name;
 
