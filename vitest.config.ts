@@ -17,6 +17,8 @@ export default defineConfig({
     fsModuleCache: false,
     // A property test tries hundreds of inputs, and some machines have two slow cores.
     testTimeout: 60_000,
+    // What never comes costs it, and nothing else does.
+    expect: { poll: { timeout: 20_000 } },
     // By itself vitest leaves a core to its main process, which is half of a small machine.
     maxWorkers: '100%',
     projects: [

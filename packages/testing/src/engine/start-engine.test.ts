@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { EngineOptions } from './options.ts';
 import { type Engine, startEngine } from './start-engine.ts';
 import { chat, eventData, post, rawCall, section, shorten, toAnswer } from './test-client.ts';
@@ -299,7 +299,7 @@ describe('the connection', () => {
     const reader = response.body?.getReader();
     await reader?.read();
     abort.abort();
-    await vi.waitUntil(() => engine.requests[0]?.aborted);
+    await expect.poll(() => engine.requests[0]?.aborted).toBe(true);
     const sent = engine.requests[0]?.eventsSent ?? 0;
     expect(sent).toBeGreaterThan(0);
     expect(sent).toBeLessThan(500);
@@ -311,10 +311,10 @@ describe('the connection', () => {
     const base = await start({ behaviour: 'slow-first-byte', slowMs: 10_000 });
     const abort = new AbortController();
     const answer = chat(base, { stream: true }, { signal: abort.signal });
-    await vi.waitUntil(() => engine.requests[0]?.turn === 0);
+    await expect.poll(() => engine.requests[0]?.turn).toBe(0);
     abort.abort();
     await expect(answer).rejects.toThrow();
-    await vi.waitUntil(() => engine.requests[0]?.aborted);
+    await expect.poll(() => engine.requests[0]?.aborted).toBe(true);
     expect(engine.requests[0]).toMatchObject({ eventsSent: 0, finished: false });
   });
 
