@@ -153,6 +153,23 @@ test('problems name the same call as the other fields of x_kimi', () => {
   expect(codesOf(2)).toEqual(['truncated-call']);
 });
 
+test('each of many calls is looked at a few times, however many there are', () => {
+  let looks = 0;
+  const calls = Array.from({ length: 300 }, (_, at) => ({
+    get id() {
+      looks++;
+      return `functions.f:${at}`;
+    },
+    function: { name: 'f', arguments: '{}' },
+  }));
+  const message = { role: 'assistant', content: null, tool_calls: calls };
+  const { choices } = transformKimiCompletion({
+    choices: [{ index: 0, message, finish_reason: 'tool_calls' }],
+  });
+  expect(choices[0]?.message).toMatchObject({ tool_calls: Array(300).fill({ type: 'function' }) });
+  expect(looks).toBeLessThan(20 * calls.length);
+});
+
 test('a wrong option is told', () => {
   expect(() =>
     transformKimiCompletion({ choices: [] }, { promptOpensThink: 1 as unknown as boolean }),
