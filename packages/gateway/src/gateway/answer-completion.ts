@@ -76,7 +76,7 @@ async function answerInSlot(
   headers: Headers,
   release: () => void,
 ): Promise<Response> {
-  const { upstream, model } = await router.pick(value.model, headers);
+  const { upstream, model } = await router.pick(value.model, headers, request.signal);
   exchange.upstream = upstream.name;
   if (model !== undefined) exchange.model = model;
   headers.set('content-type', 'application/json');

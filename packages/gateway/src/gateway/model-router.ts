@@ -1,5 +1,5 @@
 import { ApiError } from './api-error.ts';
-import { exchanges } from './exchange.ts';
+import { createModelLists, fetchModels, fetchModelsInTime, type ListedModel } from './model-lists.ts';
 import type { Upstream } from './upstream.ts';
 
 /** Who answers for a model, and what it is called there. */
@@ -8,67 +8,56 @@ export interface ModelRoute {
   model: string | undefined;
 }
 
-/** An entry of `/v1/models`. */
-type Listed = Record<string, unknown> & { id: string };
-
 export interface ModelRouter {
   /**
    * The upstream whose map names the model; else, of those without a map, the first that lists it or simply the
-   * first.
+   * first. Who is slow to tell what it lists loses its place to others that list the model.
    *
    * @param headers what goes up, should a list be needed
-   * @throws ApiError if all upstreams have maps: 404 where none names it, 400 for what is no name
+   * @throws ApiError if all upstreams have maps: 404 where none names it, 400 for what is no name; the reason of
+   *   the signal
    */
-  pick(model: unknown, headers: Headers): Promise<ModelRoute>;
+  pick(model: unknown, headers: Headers, signal: AbortSignal): Promise<ModelRoute>;
   /**
-   * The models of all upstreams under the names for clients; of one name the first upstream's.
+   * The models of all upstreams under the names for clients; of one name the first upstream's. Of several
+   * upstreams those that take too long are left out.
    *
    * @throws ApiError if there is nothing to list because upstreams fail
    */
-  list(headers: Headers, signal?: AbortSignal): Promise<Listed[]>;
+  list(headers: Headers, signal?: AbortSignal): Promise<ListedModel[]>;
   /** Whether an upstream answers at all. */
   isReady(): Promise<boolean>;
 }
 
-/** How long a list is good for telling where a model is, and how long an answer to {@link ModelRouter.isReady} is. */
-const LIST_MS = 60_000;
+/** How long an answer to {@link ModelRouter.isReady} may take, and how long it is good. */
 const READY_MS = 2000;
 
 export function createModelRouter(upstreams: readonly Upstream[]): ModelRouter {
   const open = upstreams.filter(({ models }) => models === undefined);
-  const lists = new Map<Upstream, { until: number; ids: Promise<ReadonlySet<string>> }>();
+  const lists = createModelLists();
   let ready: { until: number; answer: Promise<boolean> } | undefined;
-
-  function idsOf(upstream: Upstream, headers: Headers): Promise<ReadonlySet<string>> {
-    const known = lists.get(upstream);
-    if (known && known.until > Date.now()) return known.ids;
-    // It is for all requests that come, and says nothing of the one that waits for it.
-    const listing = exchanges.run(undefined, () => fetchList(upstream, headers));
-    const ids = listing.then(
-      (list) => new Set(list.map(({ id }) => id)),
-      () => {
-        lists.delete(upstream);
-        return new Set<string>();
-      },
-    );
-    lists.set(upstream, { until: Date.now() + LIST_MS, ids });
-    return ids;
-  }
 
   async function pickOpen(model: unknown, headers: Headers): Promise<Upstream | undefined> {
     if (open.length < 2) return open[0];
-    const lists = await Promise.all(open.map((upstream) => idsOf(upstream, headers)));
-    return open[lists.findIndex((ids) => ids.has(String(model)))] ?? open[0];
+    const name = String(model);
+    const asked = open.map((upstream) => ({ upstream, ids: lists.idsOf(upstream, headers) }));
+    for (const { upstream, ids } of asked) if ((await ids.soon).has(name)) return upstream;
+    // Those that answer in time do not have it: it is whose list comes first.
+    const late = asked.map(async ({ upstream, ids }) => {
+      if (!(await ids.all).has(name)) throw new Error('it lists others');
+      return upstream;
+    });
+    return Promise.any(late).catch(() => open[0]);
   }
 
   return {
-    async pick(model, headers) {
+    async pick(model, headers, signal) {
       const own = typeof model === 'string' ? model : undefined;
       for (const upstream of upstreams) {
         const mapped = own === undefined ? undefined : upstream.models?.get(own);
         if (mapped !== undefined) return { upstream, model: mapped };
       }
-      const upstream = await pickOpen(model, headers);
+      const upstream = await orAborted(pickOpen(model, headers), signal);
       if (upstream) return { upstream, model: own };
       if (own === undefined)
         throw new ApiError(400, 'model_required', 'model: expected a name.', { param: 'model' });
@@ -76,10 +65,12 @@ export function createModelRouter(upstreams: readonly Upstream[]): ModelRouter {
     },
 
     async list(headers, signal) {
+      // Nobody waits for a single upstream but those who want what it lists.
+      const fetchList = upstreams.length > 1 ? fetchModelsInTime : fetchModels;
       const answers = await Promise.allSettled(
         upstreams.map(async (upstream) => toNames(await fetchList(upstream, headers, signal), upstream)),
       );
-      const entries = new Map<string, Listed>();
+      const entries = new Map<string, ListedModel>();
       for (const [at, answer] of answers.entries()) {
         const upstream = upstreams[at] as Upstream;
         const own = answer.status === 'fulfilled' ? answer.value : toNames([], upstream);
@@ -122,20 +113,17 @@ async function reach(upstream: Upstream, signal: AbortSignal): Promise<void> {
   if (response.status >= 500) throw new Error(`status ${response.status}`);
 }
 
-async function fetchList(upstream: Upstream, headers: Headers, signal?: AbortSignal): Promise<Listed[]> {
-  const response = await upstream.pass('/models', { headers, ...(signal && { signal }) });
-  const answer: unknown = await response.json().catch(() => undefined);
-  const data = Object(answer).data as unknown;
-  if (!response.ok || !Array.isArray(data))
-    throw new ApiError(
-      response.ok ? 502 : response.status,
-      'upstream_error',
-      `The upstream ${upstream.name} lists no models (status ${response.status}).`,
-    );
-  return data.filter((entry): entry is Listed => typeof Object(entry).id === 'string');
+/** The same, unless the signal comes first: then its reason. */
+async function orAborted<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const leave = () => reject(signal.reason);
+    signal.addEventListener('abort', leave);
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+  });
 }
 
-function toNames(list: readonly Listed[], { models, name }: Upstream): Listed[] {
+function toNames(list: readonly ListedModel[], { models, name }: Upstream): ListedModel[] {
   if (!models) return [...list];
   return [...models].map(([own, id]) => {
     const listed = list.find((entry) => entry.id === id);

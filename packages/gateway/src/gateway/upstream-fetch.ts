@@ -7,6 +7,7 @@ import { typeOf } from './content-type.ts';
 import { type Exchange, exchanges } from './exchange.ts';
 import { KEY_HEADERS } from './headers.ts';
 import { labelBody } from './label-body.ts';
+import { startPatience } from './patience.ts';
 import type { Recording } from './recording.ts';
 import type { Settings, UpstreamSettings } from './settings.ts';
 
@@ -171,21 +172,6 @@ export function createUpstreamFetch(
   }
 
   return { fetch: sendCounted, close: () => agent.destroy() };
-}
-
-/**
- * Calls back after so many milliseconds, unless it is cancelled. What has come by then counts: after a long turn
- * of the event loop a timer is due before the sockets are looked at.
- */
-function startPatience(ms: number, onEnd: () => void): () => void {
-  let isOver = false;
-  const timer = setTimeout(() => {
-    setImmediate(() => setImmediate(() => (isOver ? undefined : onEnd())));
-  }, ms);
-  return () => {
-    isOver = true;
-    clearTimeout(timer);
-  };
 }
 
 interface Watching {
