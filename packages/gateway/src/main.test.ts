@@ -282,6 +282,9 @@ describe('kimi-tc doctor', () => {
       '--json',
       '--model',
       'kimi-k2.5',
+      // Slow it may be, on a machine that is busy elsewhere.
+      '--slow',
+      '60000',
     ]);
     const report = JSON.parse(json.stdout) as { findings: { code: string }[]; model: string };
     // The pretend model was forced to call a tool, and did not.

@@ -61,9 +61,10 @@ async function examine(
   running.add(engine);
   return runDoctor({
     baseUrl: engine.baseURL,
-    timeoutMs: 10_000,
+    // Long, as some machines are slow or busy elsewhere.
+    timeoutMs: 30_000,
     retryMs: 5,
-    slowMs: 5_000,
+    slowMs: 30_000,
     parallel: 4,
     ...options,
   });
@@ -317,7 +318,8 @@ const strangers: Readonly<Partial<Record<FaultCode, Stranger>>> = {
       // Headers at once, and all chunks together behind a long wait.
       res.setHeader('content-type', 'text/event-stream');
       res.flushHeaders();
-      if (waits) await sleep(2100);
+      // A tenth of it may pass before the client has seen the headers.
+      if (waits) await sleep(5000);
       waits = false;
       const chunk = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'a ' } }] })}\n\n`;
       res.end(`${chunk.repeat(30)}data: [DONE]\n\n`);

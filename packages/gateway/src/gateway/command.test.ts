@@ -16,14 +16,14 @@ async function start(args: readonly string[], env: Record<string, string> = {}) 
   let output = '';
   child.stdout.on('data', (text) => (output += text));
   const ended = finish(child);
-  await until(() => output.includes('the gateway listens') || child.exitCode !== null, 20_000);
+  await until(() => output.includes('the gateway listens') || child.exitCode !== null);
   const url = /http:\/\/127\.0\.0\.1:\d+\/v1/.exec(output)?.[0] as string;
   return { child, url, ended, output: () => output };
 }
 
-async function startSlow() {
+async function startSlow(delayMs = 25) {
   const words = Array.from({ length: 40 }, (_, at) => `word ${at} `);
-  const engine = await startEngine({ script: () => ({ text: words }), delayMs: 25 });
+  const engine = await startEngine({ script: () => ({ text: words }), delayMs });
   onTestFinished(() => engine.stop());
   const gateway = await start(['--upstream', engine.baseURL]);
   const response = await post(`${gateway.url}/chat/completions`, ask);
@@ -49,7 +49,7 @@ describe('kimi-tc gateway', () => {
       onTestFinished(() => void child.kill('SIGKILL'));
       let output = '';
       child.stdout.on('data', (text) => (output += text));
-      await until(() => output.includes('the gateway listens'), 20_000);
+      await until(() => output.includes('the gateway listens'));
       const { url } = JSON.parse(output.split('\n')[0] as string) as { url: string };
       const response = await post(`${url}/chat/completions`, { ...ask, stream: false });
       expect(await response.text()).toContain('Hello.');
@@ -96,7 +96,8 @@ describe('kimi-tc gateway', () => {
   });
 
   test('a second signal ends at once', async () => {
-    const { gateway, response, engine } = await startSlow();
+    // Longer than any machine takes to tell the process twice.
+    const { gateway, response, engine } = await startSlow(1000);
     send(gateway.child, 'SIGTERM');
     await until(() => gateway.output().includes('stopping'));
     send(gateway.child, 'SIGTERM');

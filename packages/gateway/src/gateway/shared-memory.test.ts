@@ -3,7 +3,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { startEngine } from '@kimi-tc/testing';
 import OpenAI from 'openai';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createLog } from './create-log.ts';
+import { createMetrics } from './metrics.ts';
+import { createSharedMemory } from './shared-memory.ts';
+import { createSlots } from './slots.ts';
 import { makeFolder, startTestGateway, type TestGateway, until } from './test-gateway.ts';
 
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
@@ -170,18 +174,43 @@ describe.skipIf(!hasRedis)('two gateways with one Redis', () => {
   });
 
   test('Redis that hangs is left alone for a while', async () => {
+    onTestFinished(() => void vi.useRealTimers());
     const redis = await startRedis();
     const { engine, gateways } = await startPair(redis.url);
     const [first] = gateways;
+    // By a clock that stands it is left alone for all of the conversation, however long that takes.
+    vi.useFakeTimers({ toFake: ['Date'] });
     const answer = await converse([first], async (step) => {
       if (step === 2) redis.signal('SIGSTOP');
     });
+    vi.useRealTimers();
     expect(answer).toBe('All read.');
     // The other requests ask 20 times for what they find here.
     expect(await first.metric('kimi_tc_memory_failures_total')).toBeLessThan(8);
     expect(thoughtsOf(engine.requests.at(-1)?.body)).toEqual(allThoughts);
     expect(await first.metric('kimi_tc_memory_degraded')).toBe(1);
     redis.signal('SIGCONT');
+  });
+
+  test('Redis that answers while this process is busy is not taken for one that hangs', async () => {
+    const redis = await startRedis();
+    const metrics = createMetrics(createSlots({ concurrency: 1, queue: 0, queueMs: 1 }));
+    const log = createLog({ level: 'silent', format: 'json' }, { write() {} });
+    const memory = createSharedMemory(redis.url, log, metrics);
+    onTestFinished(() => memory.close());
+    await until(async () => {
+      await memory.set('key', 'A thought.');
+      return redis.keys() !== '';
+    });
+    const failures = async () => (await metrics.memoryFailures.get()).values;
+    const before = await failures();
+    const found = memory.get('key');
+    // The question leaves.
+    await new Promise(setImmediate);
+    const busyUntil = performance.now() + 1000;
+    while (performance.now() < busyUntil);
+    expect(await found).toBe('A thought.');
+    expect(await failures()).toEqual(before);
   });
 
   test('Redis that is not there at the start is waited for', async () => {

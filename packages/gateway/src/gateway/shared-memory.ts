@@ -3,6 +3,7 @@ import { createReasoningMemory, type ReasoningMemory } from '@kimi-tc/openai';
 import { Keyv } from 'keyv';
 import type { Log } from './create-log.ts';
 import type { Metrics } from './metrics.ts';
+import { startPatience } from './patience.ts';
 
 /** A memory that several gateways share, which never fails a request. */
 export interface SharedMemory extends ReasoningMemory {
@@ -118,7 +119,7 @@ export function createSharedMemory(url: string, log: Log, metrics: Metrics): Sha
 /** @throws Error if it takes too long */
 function within<Result>(promise: Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('the store took too long')), WAIT_MS);
-    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+    const cancel = startPatience(WAIT_MS, () => reject(new Error('the store took too long')));
+    promise.then(resolve, reject).finally(cancel);
   });
 }
