@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 
 /** What tests do on the page that shows the parser at work. */
 export interface InspectPage {
-  /** Picks a case by its whole id and waits until it is read. */
+  /** Picks a case by its whole id. */
   pick(id: string): Promise<void>;
   paste(content: string): Promise<void>;
   /** What the panel of the turn says, in the end. */
@@ -20,6 +20,9 @@ export interface InspectPage {
 
 export function toInspectPage(page: Page): InspectPage {
   const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const panel = page.getByTestId('turn');
+  /** Until the next reading is whole, the last one stays beside the new name and options. */
+  const settle = () => expect.poll(() => panel.getAttribute('aria-busy')).toBe('false');
   const moments = page.getByRole('slider', { name: 'Moment', exact: true });
   return {
     button,
@@ -38,12 +41,18 @@ export function toInspectPage(page: Page): InspectPage {
       await page.getByRole('heading', { name: 'Pasted text' }).waitFor();
     },
     async readTurn() {
-      const panel = page.getByTestId('turn');
+      await settle();
       await expect.poll(() => panel.getAttribute('data-over')).toBe('true');
       return (await panel.textContent()) ?? '';
     },
-    readDeltas: () => page.locator('[role=gridcell][data-row=delta] [data-row=delta]').allTextContents(),
-    countMoments: async () => Number(await moments.getAttribute('max')),
+    async readDeltas() {
+      await settle();
+      return page.locator('[role=gridcell][data-row=delta] [data-row=delta]').allTextContents();
+    },
+    async countMoments() {
+      await settle();
+      return Number(await moments.getAttribute('max'));
+    },
     moment: async () => Number(await moments.inputValue()),
     readClipboard: () => page.evaluate(() => navigator.clipboard.readText()),
   };

@@ -301,7 +301,7 @@ function Picture({ reading, subject, onReply }: PictureProps) {
 
       <div className={styles.pair}>
         <MomentDetails reading={reading} spot={spot} />
-        <TurnView reading={reading} column={spot.column} />
+        <TurnView reading={reading} column={spot.column} isOld={reply !== subject.reply} />
       </div>
       <MomentTable reading={reading} spot={spot} onMove={seek} />
       <p className="visually-hidden" role="status">

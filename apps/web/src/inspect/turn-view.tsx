@@ -6,14 +6,27 @@ import { isSameTurn } from './trace-reply.ts';
 import type { Reading } from './use-reading.ts';
 import { SIGNS } from './wording.ts';
 
+export interface TurnViewProps {
+  reading: Reading;
+  column: number;
+  /** Another reply is being read, which this turn is not of. */
+  isOld: boolean;
+}
+
 /** The turn as far as it is known at a moment. */
-export function TurnView({ reading, column }: { readonly reading: Reading; readonly column: number }) {
+export function TurnView({ reading, column, isOld }: TurnViewProps) {
   const { trace, score, uncut } = reading;
   const isOver = column >= score.columns.length - 1;
   const turn = isOver ? trace.turn : turnAt(reading, column);
   const isSame = isSameTurn(trace.turn, uncut);
   return (
-    <section className={styles.panel} aria-labelledby="turn" data-testid="turn" data-over={isOver}>
+    <section
+      className={styles.panel}
+      aria-labelledby="turn"
+      aria-busy={isOld}
+      data-testid="turn"
+      data-over={isOver}
+    >
       <h2 id="turn">
         The turn <small>{isOver ? 'as it is in the end' : 'so far'}</small>
       </h2>
