@@ -49,6 +49,8 @@ export class ChatPage {
 
   async ask(text: string): Promise<void> {
     await this.question.fill(text);
+    // While a reply is on its way Enter does nothing.
+    await this.page.getByRole('button', { name: 'Send', exact: true, disabled: false }).waitFor();
     await this.question.press('Enter');
   }
 

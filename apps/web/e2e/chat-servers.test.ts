@@ -26,6 +26,7 @@ beforeAll(async () => {
   browser = await launchBrowser();
   watched = await watchPage(browser, `${inject('fast')}/chat`);
   chat = new ChatPage(watched.page);
+  await chat.starter('order').waitFor();
 });
 afterAll(() => browser.close());
 
