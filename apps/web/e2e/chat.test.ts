@@ -264,6 +264,22 @@ describe('conversations', () => {
     expectNoFaults(gaveUp);
   });
 
+  it('stay deleted, in the middle of a reply too', async () => {
+    const chat = await openChat(slow);
+    await chat.ask(longNote);
+    await chat.card('write_note').getByText('Writing arguments').waitFor();
+    const list = chat.conversations.getByRole('listitem');
+    await list.hover();
+    await chat.button(/^Delete “Note that/).click();
+    await chat.page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+    // What is saved behind the deletion would be there before the next conversation is.
+    await chat.start('calculate');
+    await list.filter({ hasText: 'What is 12' }).waitFor();
+    expect(await list.allTextContents()).toEqual(['What is 12 * 7.35 * 1.19?']);
+    expect(await chat.readStored()).not.toContain('Jonas moved');
+    expectNoFaults(gaveUp);
+  });
+
   it('are several, and can be renamed and deleted', async () => {
     const chat = await openChat(fast);
     await chat.start('calculate');

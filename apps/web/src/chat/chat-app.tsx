@@ -88,9 +88,8 @@ export function ChatApp({ servers, defaultServer }: ChatAppProps) {
 
   const save = useCallback(
     async (id: string, messages: readonly ChatMessage[]) => {
-      const known = (await attempt(listConversations))?.find((one) => one.id === id);
-      const title = known?.title ?? toTitle(messages);
-      await attempt(() => saveConversation({ id, title, server, changedAt: Date.now() }, messages));
+      const conversation = { id, title: toTitle(messages), server, changedAt: Date.now() };
+      await attempt(() => saveConversation(conversation, messages));
       await refresh();
       if (id === shownId.current) writeHash(id);
     },

@@ -32,15 +32,27 @@ export async function loadMessages(id: string): Promise<ChatMessage[]> {
   return (await get<ChatMessage[]>(messagesKey(id), open())) ?? [];
 }
 
-/** Stores the messages first, so that the list never names what is not there. */
+/** What was deleted from this page. A reply that still grows is saved now and then, and would bring it back. */
+const deleted = new Set<string>();
+
+/**
+ * Stores the messages first, so that the list never names what is not there. A conversation that is listed
+ * already keeps its title: the user may have changed it meanwhile. One that was deleted stays deleted.
+ */
 export async function saveConversation(
   conversation: Conversation,
   messages: readonly ChatMessage[],
 ): Promise<void> {
-  await set(messagesKey(conversation.id), messages, open());
+  const { id } = conversation;
+  if (deleted.has(id)) return;
+  await set(messagesKey(id), messages, open());
   await update<readonly Conversation[]>(
     indexKey,
-    (index = []) => [...index.filter(({ id }) => id !== conversation.id), conversation],
+    (index = []) => {
+      if (deleted.has(id)) return index;
+      const title = index.find((one) => one.id === id)?.title ?? conversation.title;
+      return [...index.filter((one) => one.id !== id), { ...conversation, title }];
+    },
     open(),
   );
 }
@@ -54,6 +66,7 @@ export async function renameConversation(id: string, title: string): Promise<voi
 }
 
 export async function deleteConversation(id: string): Promise<void> {
+  deleted.add(id);
   await update<readonly Conversation[]>(
     indexKey,
     (index = []) => index.filter((one) => one.id !== id),
