@@ -65,6 +65,20 @@ export class ChatPage {
     await this.starter(name).click();
   }
 
+  /** From now on a reply that is whole stays open for another second. */
+  async closeLate(): Promise<void> {
+    await this.page.evaluate(() => {
+      const { fetch } = window;
+      window.fetch = async (...request) => {
+        const response = await fetch(...request);
+        const late = new TransformStream<Uint8Array, Uint8Array>({
+          flush: () => new Promise((resolve) => setTimeout(resolve, 1_000)),
+        });
+        return new Response(response.body?.pipeThrough(late), response);
+      };
+    });
+  }
+
   async compare(): Promise<void> {
     await this.page.getByRole('switch', { name: /without kimi-tc/ }).click();
   }

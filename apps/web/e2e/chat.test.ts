@@ -68,6 +68,16 @@ describe('a conversation', () => {
     expectNoFaults();
   });
 
+  it('takes an approval as soon as it can be given, before the connection is closed', async () => {
+    const chat = await openChat(fast);
+    await chat.closeLate();
+    await chat.start('order');
+    await chat.button('Approve').click();
+    await chat.page.getByText('is on its way to Papier & Feder').first().waitFor();
+    expect(await chat.card('send_order').textContent()).toContain('Done');
+    expectNoFaults();
+  });
+
   it('does not send what is refused', async () => {
     const chat = await openChat(fast);
     await chat.start('order');

@@ -85,6 +85,6 @@ interface PartProps {
 function Part({ part, growing, isAll, onDecide }: PartProps) {
   if (part.type === 'reasoning') return <Reasoning part={part} isAll={isAll} />;
   if (part.type === 'text') return <Markdown text={part.text} growing={growing && part.state !== 'done'} />;
-  if (isToolPart(part)) return <ToolCard part={part} onDecide={onDecide} />;
+  if (isToolPart(part)) return <ToolCard part={part} growing={growing} onDecide={onDecide} />;
   return null;
 }

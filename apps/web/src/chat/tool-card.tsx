@@ -11,11 +11,13 @@ import {
 
 interface ToolCardProps {
   readonly part: ToolPart;
+  /** More of its reply is to come. */
+  readonly growing: boolean;
   readonly onDecide: (approvalId: string, approved: boolean) => void;
 }
 
 /** One call: how it is doing, its arguments as they grow, and what came of it. */
-export function ToolCard({ part, onDecide }: ToolCardProps) {
+export function ToolCard({ part, growing, onDecide }: ToolCardProps) {
   const [choice, setChoice] = useState<boolean>();
   const id = useId();
   const { label, tone } = describeState(part);
@@ -42,7 +44,8 @@ export function ToolCard({ part, onDecide }: ToolCardProps) {
           <p className={styles.note}>You refused this call. It did not run.</p>
         )}
       </div>
-      {part.state === 'approval-requested' && (
+      {/* Not before the reply is whole: an answer that comes earlier is not sent. */}
+      {part.state === 'approval-requested' && !growing && (
         <div className={styles.approval}>
           <p>Nothing is sent before you approve.</p>
           <button type="button" onClick={() => onDecide(part.approval.id, false)}>
