@@ -419,6 +419,8 @@ describeCorpus(
     skip: {
       'one-index-for-all-calls': 'a provider that goes by the index has made one call of all',
       'one-index-without-arguments': 'a provider that goes by the index has made one call of all',
+      'two-calls-under-one-index-and-no-id': 'a provider that goes by the index has made one call of all',
+      'two-calls-under-one-id': 'a provider gives one of them another id, or has mixed them up',
       'index-comes-late': 'one that goes by the index has made two calls of it',
     },
   },

@@ -317,9 +317,14 @@ describeCorpus(
       'corrupt-name': 'LangChain keeps the last piece of a name when it joins chunks',
       'name-goes-on-behind-another-call': 'LangChain keeps the last piece of a name when it joins chunks',
       'name-goes-on-beside-arguments': 'LangChain keeps the last piece of a name when it joins chunks',
+      'name-goes-on-behind-another-call-to-a-longer-one':
+        'LangChain keeps the last piece of a name when it joins chunks',
       'name-in-fragments': 'LangChain keeps the last piece of a name when it joins chunks',
       'structured-name-in-pieces': 'LangChain keeps the last piece of a name when it joins chunks',
       'one-index-for-all-calls': 'LangChain makes one call of all that have one index when it joins chunks',
+      'two-calls-under-one-id': 'LangChain makes one call of all that have one id when it joins chunks',
+      'two-calls-under-one-index-and-no-id':
+        'LangChain makes one call of all that have one index when it joins chunks',
       'one-index-without-arguments':
         'LangChain gives a piece to the first call of its index when it joins chunks',
     },

@@ -65,7 +65,9 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
   /** The call that a piece goes on with; `undefined`: it begins one. */
   function known(index: number | undefined, id: string, name: string): Entry | undefined {
     const ofId = byId.get(id);
-    if (typeof index !== 'number') return id === '' ? goesOn(entries.at(-1), name) : ofId;
+    const last = entries.at(-1);
+    if (typeof index !== 'number')
+      return id === '' || (name === '' && !ofId && !last?.args.isDone()) ? goesOn(last, name) : ofId;
     // Some servers count all calls as the first (vercel/ai#14277), others give each piece an id of its own.
     // An index that comes late, with a piece that begins nothing, is that of the first call that needs one.
     while (unplaced[0] && !needsIndex(unplaced[0])) unplaced.shift();
@@ -85,6 +87,11 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
     if (!last || name === '') return last;
     const isWhole = last.args.hasStarted() || (tools.has(last.name) && tools.has(name));
     return isWhole && (last.args.isDone() || name !== last.name) ? undefined : last;
+  }
+
+  /** Behind all that a call needs, the name of another begins that, also under its id. */
+  function isOver({ args, name: own }: Entry, name: string): boolean {
+    return args.isDone() && name.trim() !== '' && name.trim() !== own.trim();
   }
 
   function open(index: number | undefined, id: string): Entry {
@@ -134,7 +141,11 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
       const entry = entries[ready] as Entry;
       const isOffered = tools.find(entry.name.trim()) !== undefined;
       const named = tools.known ? isOffered : entry.name !== '';
-      const isPassed = isOffered && !mayRepeat(entry) && entries[ready + 1]?.args.hasStarted();
+      const isPassed =
+        isOffered &&
+        !tools.names.some((name) => name !== entry.name && name.startsWith(entry.name)) &&
+        !mayRepeat(entry) &&
+        entries[ready + 1]?.args.hasStarted();
       if (!named || !(entry.args.hasStarted() || isPassed)) return;
       start(entry);
     }
@@ -160,9 +171,10 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
     feed({ index, id, name, arguments: args }) {
       const ownId = typeof id === 'string' ? id : '';
       const ownName = typeof name === 'string' ? name : '';
-      const entry = known(index, ownId, ownName) ?? open(index, ownId);
+      const found = known(index, ownId, ownName);
+      const entry = found && !isOver(found, ownName) ? found : open(index, ownId);
       entry.id ||= ownId;
-      if (ownId !== '' && !byId.has(ownId)) byId.set(ownId, entry);
+      if (ownId !== '') byId.set(ownId, entry);
       // A name that comes when the call has started is too late to be told to anyone.
       if (ownName !== entry.name && !entry.call) entry.name += ownName;
       if (args !== undefined && args !== null)
