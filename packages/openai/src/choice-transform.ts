@@ -5,6 +5,7 @@ import {
   deltaOf,
   hasMore,
   restOf,
+  saysNothing,
   usageAside,
   withOwnFieldsOf,
 } from './chunk-fields.ts';
@@ -22,9 +23,10 @@ export interface ChoiceTransform {
   push(chunk: JsonObject): JsonObject[];
   /**
    * Takes chunks that say nothing but parts of one text, and may pass if the text does.
+   * @param like an earlier chunk, which they repeat but for that
    * @param piece what they say together
    */
-  pushText(piece: TextPiece, split: SplitRun): KnownResult;
+  pushText(like: JsonObject, piece: TextPiece, split: SplitRun): KnownResult;
   /**
    * The choice is over: what was held, and one chunk with the finish reason. Later calls do nothing.
    * @param withUsage whether a usage that stands on the choice has to be told in the place where
@@ -80,6 +82,8 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
    * twice, and usage may have to be added.
    */
   let finish: FinishChunk | undefined;
+  /** The last chunk behind it that says nothing but usage. */
+  let behind: JsonObject | undefined;
   /** The last usage that stood aside, or on a finish chunk that was replaced by a later one. */
   let choiceUsage: unknown;
   let latest: JsonObject = { choices: [{ index: 0 }] };
@@ -255,6 +259,10 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
     telling = finishes ? chunk : latest;
     latest = chunk;
     if (textOf(delta.reasoning_content) !== '') mirrored = textOf(delta.reasoning) !== '';
+    if (finish && !finishes && isThere(chunk.usage) && readRole(delta) && saysNothing(delta)) {
+      behind = chunk;
+      return [];
+    }
     const before = finish ? sayApart(finish) : [];
     const out = finishes ? pushFinish(chunk) : pushDelta(chunk, delta);
     return before.length === 0 ? out : [...before, ...out];
@@ -282,8 +290,10 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
     return toContinuation(latest, choiceOf(latest), toDelta(piece, mirrored));
   }
 
-  function pushText(piece: TextPiece, split: SplitRun): KnownResult {
+  function pushText(like: JsonObject, piece: TextPiece, split: SplitRun): KnownResult {
     if (ended || finish || !roleSent) return 'unread';
+    choiceUsage = usageAside(like, choiceOf(like)) ?? choiceUsage;
+    latest = like;
     reader.readText(piece);
     const [first] = made;
     if (first && waiting.isEmpty()) {
@@ -309,12 +319,14 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
       const { word, extra } = extras.finish(sent, told);
       const { chunks, pieces } = waiting.flush(takeMade());
       if (chunks.length > 0) roleSent = true;
-      const lifts = withUsage && isThere(choiceUsage) && !isThere(finish?.chunk.usage);
+      const last = behind ? [behind] : [];
+      const mayLift = withUsage && !behind;
+      const lifts = mayLift && isThere(choiceUsage) && !isThere(finish?.chunk.usage);
       const hasRole = roleSent || (finish && textOf(deltaOf(choiceOf(finish.chunk)).role) !== '');
       const passes = word === sent && !extra && !lifts && hasRole && pieces.length === 0;
-      if (finish && finish.delta !== 'said' && passes) return [...chunks, finish.chunk];
+      if (finish && finish.delta !== 'said' && passes) return [...chunks, finish.chunk, ...last];
       const said = finish ? sayApart(finish) : [];
-      return [...said, ...chunks, ...continueWith(latest, pieces), toFinish(word, extra, withUsage)];
+      return [...said, ...chunks, ...continueWith(latest, pieces), toFinish(word, extra, mayLift), ...last];
     },
     fail,
     isFinished() {

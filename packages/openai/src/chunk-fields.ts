@@ -42,6 +42,11 @@ export function hasOther({ content, refusal, audio, images }: JsonObject): boole
   return hasParts || textOf(refusal) !== '' || isObject(audio) || listOf(images).length > 0;
 }
 
+/** Whether a delta holds none of what is read here but for the role. */
+export function saysNothing(delta: JsonObject): boolean {
+  return reasoningOf(delta) === '' && contentOf(delta) === '' && listOf(delta.tool_calls).length === 0;
+}
+
 /** Whether a field of a delta is read here, so that what is made of it stands for it. */
 function isRead(name: string, value: unknown): boolean {
   return READ_FIELDS.has(name) && !(name === 'content' && Array.isArray(value) && !isTextList(value));

@@ -3,12 +3,14 @@ import OpenAI from 'openai';
 import { Stream } from 'openai/streaming';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
+  type ChatChunk,
   collectTurn,
   createKimiFetch,
   type KimiChunk,
   type KimiChunkDelta,
   type KimiToolCallDelta,
   transformKimiCompletion,
+  transformKimiStream,
 } from './index.ts';
 
 // One test for each rule about chunks; each rule broke a real client where a server breaks it.
@@ -265,6 +267,73 @@ test('empty lists of calls go', async () => {
   const chunks = await stream('Hi there.', ['healthy', 'tool-calls-on-every-delta']);
   expect(joined(chunks, 'content')).toBe('Hi there.');
   for (const delta of deltas(chunks)) expect(delta).not.toHaveProperty('tool_calls');
+});
+
+describe('chunks that look like an earlier one', () => {
+  test.each([[Infinity], [1]])(
+    'have its fields, not those of the one parsed last: %s in a read',
+    async (size) => {
+      const say = (content: string, more: object) => ({ ...chunk({ content }), ...more });
+      const [first, other] = [
+        { id: 'c-1', phase: 'think' },
+        { id: 'c-2', phase: 'answer' },
+      ];
+      const reply = [
+        chunk({ role: 'assistant', content: '' }),
+        say('a', first),
+        say('b', other),
+        say('<|im_end|>x', first),
+        chunk({}, 'stop'),
+      ];
+      const events = [...reply.map((one) => JSON.stringify(one)), '[DONE]'].map(
+        (data) => `data: ${data}\n\n`,
+      );
+      const reads = size === 1 ? events : [events.join('')];
+      const headers = { 'content-type': 'text/event-stream' };
+      const body = ReadableStream.from(reads).pipeThrough(new TextEncoderStream());
+      const fetch = createKimiFetch({ fetch: async () => new Response(body, { headers }) });
+      const client = new OpenAI({ baseURL: 'http://server.invalid/v1', apiKey: 'none', fetch });
+      const chunks: KimiChunk[] = [];
+      for await (const one of await client.chat.completions.create({ ...ask, stream: true }))
+        chunks.push(one as KimiChunk);
+      const said = chunks.filter(({ choices }) => choices[0]?.delta.content);
+      expect(said).toMatchObject([say('a', first), say('b', other), say('x', first)]);
+    },
+  );
+});
+
+describe('an error that comes with the last choice', () => {
+  const error = { code: 502, message: 'upstream down' };
+  /** As values, since the SDK throws at the last. */
+  async function repair(reply: readonly object[]): Promise<KimiChunk[]> {
+    async function* source() {
+      yield* reply as ChatChunk[];
+    }
+    const chunks: KimiChunk[] = [];
+    for await (const one of transformKimiStream(source(), { tools }))
+      chunks.push(one as unknown as KimiChunk);
+    return chunks;
+  }
+
+  const last = { ...chunk({ content: '' }, 'error'), error };
+
+  test('comes behind what was held', async () => {
+    const held = [chunk({ role: 'assistant', content: '' }), chunk({ content: 'The tag is <' }), last];
+    const chunks = await repair(held);
+    expect(joined(chunks, 'content')).toBe('The tag is <');
+    const withError = chunks.filter((one) => 'error' in one);
+    expect(withError).toEqual([chunks.at(-1)]);
+    expect(withError).toMatchObject([{ error }]);
+  });
+
+  test('comes behind the end of a call that was cut', async () => {
+    const open = call('functions.look:0', '{"at":"ho', '');
+    const chunks = await repair([chunk({ role: 'assistant', content: '' }), chunk({ content: open }), last]);
+    const [, ...args] = fragments(chunks).map((fragment) => fragment.function?.arguments);
+    expect(() => JSON.parse(args.join(''))).toThrow();
+    expect(chunks.filter((one) => 'error' in one)).toEqual([chunks.at(-1)]);
+    expect(chunks.at(-1)?.choices[0]?.delta.tool_calls).toBeUndefined();
+  });
 });
 
 describe('usage', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { choiceOf } from './chunk-fields.ts';
 import { type ChunkShapes, createChunkShapes } from './chunk-shapes.ts';
 import type { JsonObject } from './json.ts';
 import { LONGEST_TEXT } from './json-strings.ts';
@@ -14,7 +15,7 @@ function findIn(shapes: ChunkShapes, event: Uint8Array) {
   const known = shapes.find(read, 4);
   if (!known) return undefined;
   expect(known.end).toBe(4 + event.length);
-  return { choice: known.choice, piece: known.piece };
+  return { choice: choiceOf(known.like).index, piece: known.piece };
 }
 
 const chunkOf = (delta: object, more: object = {}) => ({

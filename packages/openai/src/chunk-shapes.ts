@@ -5,8 +5,8 @@ import { readPieces, type TextPiece, withText } from './pieces.ts';
 
 /** Chunks, one behind the other, that look like an earlier one but for their texts. */
 export interface KnownRun {
-  /** `index` of the choice. */
-  choice: unknown;
+  /** The one that they look like. */
+  like: JsonObject;
   /** What they say together. */
   piece: TextPiece;
   /** Where each of their events begins. */
@@ -31,7 +31,8 @@ export interface ChunkShapes {
 }
 
 interface Shape {
-  choice: unknown;
+  /** The chunk that was learned. */
+  like: JsonObject;
   /** The piece with another text. */
   piece: TextPiece;
   /** What stands between two texts, without their quotes: behind one, then in front of the next. */
@@ -73,7 +74,7 @@ export function createChunkShapes(): ChunkShapes {
   }
 
   function findRun(shape: Shape, start: number): KnownRun | undefined {
-    const { choice, piece, between, cut } = shape;
+    const { like, piece, between, cut } = shape;
     const starts: number[] = [];
     let end = start;
     let length = 0;
@@ -88,7 +89,7 @@ export function createChunkShapes(): ChunkShapes {
       length += to - from - 2;
       end = to + cut;
     }
-    return length === 0 ? undefined : { choice, piece: withText(piece, readCopied(length)), starts, end };
+    return length === 0 ? undefined : { like, piece: withText(piece, readCopied(length)), starts, end };
   }
 
   return {
@@ -157,7 +158,7 @@ function toShape(event: string, chunk: JsonObject): Shape | undefined {
   // Three bytes are the most that a unit takes.
   if (text.length > LONGEST_TEXT / 3) return undefined;
   return {
-    choice: choiceOf(chunk).index,
+    like: chunk,
     piece,
     between: viewOf(encoder.encode(behind + before)),
     cut: encoder.encode(behind).length,

@@ -5,7 +5,7 @@ import {
   type KnownResult,
   type SplitRun,
 } from './choice-transform.ts';
-import { isError, usageAside } from './chunk-fields.ts';
+import { choiceOf, isError, usageAside } from './chunk-fields.ts';
 import { isThere, type JsonObject, textOf } from './json.ts';
 import type { KimiOptions, ProblemContext } from './kimi-options.ts';
 import type { TextPiece } from './pieces.ts';
@@ -26,8 +26,11 @@ export interface TransformSettings extends KimiOptions {
 export interface ChunkTransform {
   /** What leaves for the next chunk of the server, in order. */
   push(chunk: JsonObject): readonly JsonObject[];
-  /** The same for chunks of one choice of which only the text is read; see `ChoiceTransform.pushText`. */
-  pushKnown(choice: unknown, piece: TextPiece, split: SplitRun): KnownResult;
+  /**
+   * The same for chunks of one choice of which only the text is read; see `ChoiceTransform.pushText`.
+   * @param like an earlier chunk, which they repeat but for that
+   */
+  pushKnown(like: JsonObject, piece: TextPiece, split: SplitRun): KnownResult;
   /** The stream is over: all that is still held, and a finish for each choice that had none. */
   end(): readonly JsonObject[];
   /** The reply failed: what was held, what there is to say about it, and no finish that has not come. */
@@ -104,9 +107,9 @@ export function createChunkTransform(settings: TransformSettings): ChunkTransfor
     return usage ? [...takeUsage(), ...out] : out;
   }
 
-  const pushKnown: ChunkTransform['pushKnown'] = (choice, piece, split) => {
-    const known = ended || usage ? undefined : choices.get(choice);
-    return known?.pushText(piece, split) ?? 'unread';
+  const pushKnown: ChunkTransform['pushKnown'] = (like, piece, split) => {
+    const known = ended || usage ? undefined : choices.get(choiceOf(like).index);
+    return known?.pushText(like, piece, split) ?? 'unread';
   };
 
   function end(): JsonObject[] {

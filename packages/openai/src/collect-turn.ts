@@ -8,6 +8,7 @@ import {
 import { contentOf, reasoningOf } from './chunk-fields.ts';
 import { isObject, type JsonObject, listOf, textOf } from './json.ts';
 import type { ChatChunk, KimiExtra } from './kimi-chunk.ts';
+import { checkStream } from './kimi-options.ts';
 import { mergeExtra } from './merge-extra.ts';
 import { isCustomCall } from './turn-reader.ts';
 
@@ -19,8 +20,11 @@ const UNIFIED: readonly string[] = ['stop', 'length', 'tool-calls', 'content-fil
  *
  * The stream is to have come through `createKimiFetch` or `transformKimiStream`; of a server's own stream
  * it takes what there is at its word.
+ *
+ * @throws KimiError for what is no stream
  */
 export async function collectTurn(stream: AsyncIterable<ChatChunk>): Promise<KimiTurn> {
+  checkStream(stream);
   const reasoning: string[] = [];
   const content: string[] = [];
   const calls = new Map<unknown, { id: string; name: string; pieces: string[] }>();

@@ -190,6 +190,36 @@ describe('a healthy stream passes byte for byte', () => {
     }
   });
 
+  test('with usage in a chunk behind the finish that has a choice', async () => {
+    const last = { choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }] };
+    for (const finish of [event(0, {}, 'stop'), event(0, { content: ' b' }, 'stop')]) {
+      const events = [
+        event(0, { role: 'assistant', content: '' }),
+        ...text(0, 'a'),
+        finish,
+        `data: ${JSON.stringify({ id: 'c', ...last, usage: { total_tokens: 2 } })}\n\n`,
+        'data: [DONE]\n\n',
+      ];
+      expect((await readAll(events)).join('')).toBe(events.join(''));
+    }
+  });
+
+  test.each(['[ping]\n\n', '<!-- x -->\n', '{"ping":1}\n\n'])(
+    'behind bytes that are no event: %j',
+    async (front) => {
+      const events = [
+        front,
+        event(0, { role: 'assistant', content: '' }),
+        ...text(0, 'a'),
+        event(0, {}, 'stop'),
+        'data: [DONE]\n\n',
+      ];
+      expect((await readAll(events)).join('')).toBe(events.join(''));
+      const bytes = events.join('').split('');
+      expect((await readAll(...bytes.map((one) => [one]))).join('')).toBe(events.join(''));
+    },
+  );
+
   test('with the data of a chunk in two lines', async () => {
     const role = event(0, { role: 'assistant', content: '' });
     const two = 'data: {"id": "c",\ndata: "choices": [{"index": 0, "delta": {"content": "a"}}]}\n\n';

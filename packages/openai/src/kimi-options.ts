@@ -47,6 +47,11 @@ export function checkObject(option: string, value: unknown): void {
   if (!isObject(value)) refuse(option, 'an object', value);
 }
 
+export function checkStream(stream: unknown): void {
+  const isStream = typeof Object(stream)[Symbol.asyncIterator] === 'function';
+  if (!isStream) refuse('stream', 'an async iterable, such as the awaited answer of the SDK', stream);
+}
+
 function refuse(option: string, expected: string, value: unknown): never {
   const got = value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value;
   throw new KimiError(option, `${option}: expected ${expected}, got ${got}`);

@@ -1,4 +1,4 @@
-import { isError } from './chunk-fields.ts';
+import { choiceOf, isError } from './chunk-fields.ts';
 import { createChunkShapes, type KnownRun } from './chunk-shapes.ts';
 import type { ChunkTransform } from './chunk-transform.ts';
 import { isObject, type JsonObject, parseJson } from './json.ts';
@@ -27,6 +27,8 @@ export function createSseWriter(transform: ChunkTransform): SseWriter {
   const shapes = createChunkShapes();
   const printer = createTextPrinter();
   const out = createOutgoing();
+  /** The chunk that those look like which were printed last. */
+  let printedLike: JsonObject | undefined;
   /** `[DONE]` or an error has come; what follows is passed on. */
   let over = false;
   /** Lines of no field, until a chunk comes: without one they are the answer. */
@@ -40,15 +42,18 @@ export function createSseWriter(transform: ChunkTransform): SseWriter {
   function takeKnown(bytes: Uint8Array, start: number): number {
     const known = over ? undefined : shapes.find(bytes, start);
     if (!known) return start;
-    const { choice, piece, end } = known;
+    const { like, piece, end } = known;
     const split = (length: number) => splitRun(bytes, known, length);
-    const result = transform.pushKnown(choice, piece, split);
+    const result = transform.pushKnown(like, piece, split);
     if (result === 'passes') out.pass(part(bytes, start, end));
     else if (result === 'unread')
       for (const { chunk } of split(0)) writeEvent(cameIn.get(chunk) as Uint8Array);
     else {
       printChunks(result.chunks);
-      for (const piece of result.pieces) out.print(printer.print(choice, piece, result.toChunk));
+      if (like !== printedLike) printer.forget();
+      printedLike = like;
+      const { index } = choiceOf(like);
+      for (const piece of result.pieces) out.print(printer.print(index, piece, result.toChunk));
     }
     return end;
   }
@@ -85,6 +90,8 @@ export function createSseWriter(transform: ChunkTransform): SseWriter {
     const said = isDone ? undefined : parseJson(data ?? words);
     if (isDone) writeDone(bytes, data);
     else if (type === 'error' || (isObject(said) && isError(said))) writeError(bytes, event, said);
+    else if (data === undefined && unread === undefined && words.startsWith('error:'))
+      writeError(bytes, event, parseJson(words.slice('error:'.length)));
     else if (data === undefined && type === '') {
       if (unread !== undefined) unread += words;
       out.pass(bytes);

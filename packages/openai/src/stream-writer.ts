@@ -6,6 +6,12 @@ import { createSseWriter, type SseWriter } from './sse-writer.ts';
 const SPACES = [0x09, 0x0a, 0x0d, 0x20, 0xef, 0xbb, 0xbf];
 /** What JSON objects, lists and pages begin with: no field of an event does. */
 const NO_EVENT = [...'{[<'].map((char) => char.charCodeAt(0));
+/** No JSON and no page has a line like that; a stream may have such bytes in front of its first. */
+const DATA_LINE = /[\r\n]data:/;
+/** Units of one that may have come. */
+const BEGUN_LINE = '\ndata'.length;
+
+const decoder = new TextDecoder('latin1');
 
 /**
  * Writes the answer to a request for a stream. Some servers send one under another type, some send
@@ -15,25 +21,33 @@ const NO_EVENT = [...'{[<'].map((char) => char.charCodeAt(0));
  */
 export function createStreamWriter(settings: TransformSettings, typed: boolean): SseWriter {
   let writer: SseWriter | undefined;
-  /** White space in front of what decides. */
+  /** What came before that was decided. */
   const before: Uint8Array[] = [];
+  /** The first byte that is no white space. */
+  let first: number | undefined;
+  let end = '';
 
   const asStream = () => createSseWriter(createChunkTransform(settings));
+
+  function isStream(bytes: Uint8Array): boolean {
+    first ??= bytes.find((byte) => !SPACES.includes(byte));
+    if (first === undefined || !NO_EVENT.includes(first)) return first !== undefined;
+    const text = end + decoder.decode(bytes);
+    end = text.slice(-BEGUN_LINE);
+    return DATA_LINE.test(text);
+  }
 
   return {
     write(bytes) {
       if (writer) return writer.write(bytes);
-      const first = bytes.find((byte) => !SPACES.includes(byte));
-      if (first === undefined) {
-        before.push(bytes);
-        return [];
-      }
-      const chosen = NO_EVENT.includes(first) ? createAnswerWriter(settings) : asStream();
+      before.push(bytes);
+      if (!isStream(bytes)) return [];
+      const chosen = asStream();
       writer = chosen;
-      return [...before.splice(0), bytes].flatMap((part) => chosen.write(part));
+      return before.splice(0).flatMap((part) => chosen.write(part));
     },
     end() {
-      writer ??= typed ? asStream() : createAnswerWriter(settings);
+      writer ??= typed && first === undefined ? asStream() : createAnswerWriter(settings);
       return [...before.splice(0).flatMap(writer.write), ...writer.end()];
     },
     fail: () => writer?.fail() ?? [],

@@ -44,10 +44,10 @@ export function withChoice(chunk: JsonObject, choice: JsonObject, fields: JsonOb
 }
 
 /**
- * A chunk that continues another: shaped like it, but without what must not come twice (usage,
- * fields of the choice).
+ * A chunk that continues another: shaped like it, but without what must not come twice (usage, an error that
+ * ends a stream beside its last choice, fields of the choice).
  */
 export function toContinuation(chunk: JsonObject, choice: JsonObject, delta: object): JsonObject {
-  const { usage: _, x_groq: __, ...rest } = chunk;
+  const { usage: _, x_groq: __, error: ___, ...rest } = chunk;
   return { ...rest, choices: [{ index: choice.index, delta, finish_reason: null }] };
 }

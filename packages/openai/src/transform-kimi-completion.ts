@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.ts';
 import type { ChatCompletion } from './kimi-chunk.ts';
-import { checkOptions, type KimiOptions } from './kimi-options.ts';
+import { checkObject, checkOptions, type KimiOptions } from './kimi-options.ts';
 import { toCompletion } from './to-completion.ts';
 
 /**
@@ -9,12 +9,13 @@ import { toCompletion } from './to-completion.ts';
  *
  * The completion is not changed. One that needs no repair is returned as it is.
  *
- * @throws KimiError naming the option that is wrong
+ * @throws KimiError naming the option that is wrong, or `completion` where there is none
  */
 export function transformKimiCompletion<Completion extends ChatCompletion>(
   completion: Completion,
   options: KimiOptions = {},
 ): Completion {
   checkOptions(options);
+  checkObject('completion', completion);
   return toCompletion(completion as unknown as JsonObject, options) as unknown as Completion;
 }

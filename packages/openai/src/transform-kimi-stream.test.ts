@@ -3,7 +3,14 @@ import type { Stream } from 'openai/streaming';
 import type OpenAILowest from 'openai-lowest';
 import type { Stream as StreamLowest } from 'openai-lowest/streaming';
 import { expect, expectTypeOf, test } from 'vitest';
-import { type ChatChunk, KimiError, transformKimiStream } from './index.ts';
+import {
+  type ChatChunk,
+  collectTurn,
+  completionStreamToChat,
+  KimiError,
+  transformKimiCompletion,
+  transformKimiStream,
+} from './index.ts';
 
 type Stream7 = Stream<OpenAI.ChatCompletionChunk>;
 type Stream6 = StreamLowest<OpenAILowest.ChatCompletionChunk>;
@@ -112,6 +119,17 @@ test.each<[string, object]>([
   const call = () => transformKimiStream(source(), options);
   expect(call).toThrow(KimiError);
   expect(call).toThrow(expect.objectContaining({ option }));
+});
+
+test('what is no stream is told: an answer that was not awaited, for one', async () => {
+  const told = expect.objectContaining({ name: 'KimiError', option: 'stream' });
+  for (const stream of [Promise.resolve(), {}, null, 'data: {}'] as unknown as AsyncIterable<never>[]) {
+    expect(() => transformKimiStream(stream)).toThrow(told);
+    expect(() => completionStreamToChat(stream)).toThrow(told);
+    await expect(collectTurn(stream)).rejects.toThrow(told);
+  }
+  const none = expect.objectContaining({ name: 'KimiError', option: 'completion' });
+  expect(() => transformKimiCompletion(null as never)).toThrow(none);
 });
 
 test('streams keep their type', () => {

@@ -1,7 +1,7 @@
 import { type ChunkTransform, createChunkTransform } from './chunk-transform.ts';
 import type { JsonObject } from './json.ts';
 import type { ChatChunk } from './kimi-chunk.ts';
-import { checkOptions, type KimiOptions } from './kimi-options.ts';
+import { checkOptions, checkStream, type KimiOptions } from './kimi-options.ts';
 
 /** What is kept of a stream of the OpenAI SDK; known by its methods, as the SDK is not imported. */
 export interface SdkStream extends AsyncIterable<ChatChunk> {
@@ -42,6 +42,7 @@ export function wrapStream(
   stream: AsyncIterable<object>,
   createTransform: () => ObjectTransform,
 ): AsyncIterable<unknown> {
+  checkStream(stream);
   if (!isSdkStream(stream)) {
     return { [Symbol.asyncIterator]: () => iterate(stream, createTransform()) };
   }

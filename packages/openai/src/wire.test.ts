@@ -446,6 +446,18 @@ describe('failures are the server’s own', () => {
     await expect(collect(connect(engine.baseURL))).rejects.toMatchObject({ constructor: OpenAI.APIError });
   });
 
+  test('an error in a line of its own, as older servers write it', async () => {
+    const said = {
+      choices: [{ index: 0, delta: { role: 'assistant', content: 'Hi.' }, finish_reason: null }],
+    };
+    const text = `data: ${JSON.stringify(said)}\n\nerror: {"code":500,"message":"Context size has been exceeded."}\n\n`;
+    const fetch = serve(new TextEncoder().encode(text), { 'content-type': 'text/event-stream' });
+    await expect(collect(connect('http://server.invalid/v1', fetch))).rejects.toMatchObject({
+      constructor: OpenAI.APIError,
+      message: 'Context size has been exceeded.',
+    });
+  });
+
   test('a connection that breaks', async () => {
     const engine = await start({ behaviour: ['raw-content', 'cut-mid-call'] });
     const error = await collect(connect(engine.baseURL)).catch((caught: Error) => caught);
