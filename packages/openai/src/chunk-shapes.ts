@@ -95,14 +95,20 @@ export function createChunkShapes(): ChunkShapes {
   return {
     find,
     learn(event, chunk) {
-      if (learned >= MAX_LEARNED || find(event, 0)) return;
-      const shape = toShape(decoder.decode(event), chunk);
-      if (!shape) return;
+      const shape = learned < MAX_LEARNED ? toShape(decoder.decode(event), chunk) : undefined;
+      if (!shape || shapes.some((one) => isSame(one, shape))) return;
       learned++;
       shapes.unshift(shape);
       shapes.length = Math.min(shapes.length, MAX_SHAPES);
     },
   };
+}
+
+function isSame(one: Shape, { between, cut }: Shape): boolean {
+  const { byteLength } = between;
+  return (
+    one.cut === cut && one.between.byteLength === byteLength && hasAt(one.between, 0, between, 0, byteLength)
+  );
 }
 
 function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {

@@ -142,10 +142,10 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
       const isOffered = tools.find(entry.name.trim()) !== undefined;
       const named = tools.known ? isOffered : entry.name !== '';
       const isPassed =
+        entries[ready + 1]?.args.hasStarted() &&
         isOffered &&
-        !tools.names.some((name) => name !== entry.name && name.startsWith(entry.name)) &&
         !mayRepeat(entry) &&
-        entries[ready + 1]?.args.hasStarted();
+        !tools.names.some((name) => name !== entry.name && name.startsWith(entry.name));
       if (!named || !(entry.args.hasStarted() || isPassed)) return;
       start(entry);
     }
