@@ -447,6 +447,20 @@ describe('calls that the server parsed', () => {
     expect(ends).toEqual(wanted);
   });
 
+  test('a name goes on behind whole arguments, as long as it is that of no tool', () => {
+    const tools = ['get', 'get_time'].map((name) => ({ type: 'function' as const, function: { name } }));
+    const read = (name: string) => {
+      const { events, parser } = collect({ tools });
+      parser.feedToolCall({ index: 0, id: 'a', name, arguments: '{}' });
+      parser.feedToolCall({ index: 0, name: 'get_time'.slice(name.length) });
+      parser.end('tool_calls');
+      return events.flatMap((event) => (event.type === 'tool-call-end' ? [event.name] : []));
+    };
+    expect(read('get_ti')).toEqual(['get_time']);
+    // Told already: what comes then is another call, and of no tool.
+    expect(read('get')).toEqual(['get', '_time']);
+  });
+
   test('report suppressed calls once', () => {
     const { events, parser } = collect({ toolChoice: 'none' });
     parser.feed(call('functions.f:0', '{}') + call('functions.g:0', '{}'));

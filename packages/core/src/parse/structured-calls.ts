@@ -89,9 +89,9 @@ export function createStructuredCalls(options: StructuredCallsOptions): Structur
     return isWhole && (last.args.isDone() || name !== last.name) ? undefined : last;
   }
 
-  /** Behind all that a call needs, the name of another begins that, also under its id. */
-  function isOver({ args, name: own }: Entry, name: string): boolean {
-    return args.isDone() && name.trim() !== '' && name.trim() !== own.trim();
+  /** Behind a call that is told and has all it needs, another name begins another, also under its id. */
+  function isOver({ call, args, name: own }: Entry, name: string): boolean {
+    return call !== undefined && args.isDone() && name.trim() !== '' && name.trim() !== own.trim();
   }
 
   function open(index: number | undefined, id: string): Entry {
