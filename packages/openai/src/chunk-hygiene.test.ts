@@ -291,11 +291,11 @@ describe('chunks that look like an earlier one', () => {
       const reads = size === 1 ? events : [events.join('')];
       const headers = { 'content-type': 'text/event-stream' };
       const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
-      start(controller) {
-        for (const read of reads) controller.enqueue(new TextEncoder().encode(read));
-        controller.close();
-      },
-    });
+        start(controller) {
+          for (const read of reads) controller.enqueue(new TextEncoder().encode(read));
+          controller.close();
+        },
+      });
       const fetch = createKimiFetch({ fetch: async () => new Response(body, { headers }) });
       const client = new OpenAI({ baseURL: 'http://server.invalid/v1', apiKey: 'none', fetch });
       const chunks: KimiChunk[] = [];
