@@ -25,6 +25,7 @@ export function createStreamWriter(settings: TransformSettings, typed: boolean):
   const before: Uint8Array[] = [];
   /** The first byte that is no white space. */
   let first: number | undefined;
+  /** The last units of it, which may begin a line. */
   let end = '';
 
   const asStream = () => createSseWriter(createChunkTransform(settings));
