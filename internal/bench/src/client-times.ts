@@ -35,7 +35,7 @@ export const FULL_CLIENTS: ClientEffort = {
 export const QUICK_CLIENTS: ClientEffort = {
   warmUp: 5,
   rounds: 3,
-  roundsAtOnce: 3,
+  roundsAtOnce: 12,
   replies: 4,
   eventsPerWrite: EVENTS_PER_WRITE.slice(1),
 };

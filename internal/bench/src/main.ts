@@ -85,5 +85,9 @@ for (const { title, table, note } of toSections(report)) {
   process.stdout.write(`${title}\n\n${drawPlain(table)}\n\n${note}\n\n\n`);
 }
 process.stdout.write(`${listAims(report).join('\n')}\n`);
+if (values.quick)
+  process.stdout.write(
+    'A few rounds stray by a tenth: only a run without --quick tells whether a close aim is met.\n',
+  );
 if (values.document !== undefined) writeFileSync(fromHere(values.document), formatDocument(report, load));
 if (values.json !== undefined) writeFileSync(fromHere(values.json), `${JSON.stringify(report, null, 2)}\n`);
