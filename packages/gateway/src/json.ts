@@ -24,3 +24,12 @@ export function readObject(text: string): JsonObject | undefined {
     return undefined;
   }
 }
+
+/**
+ * Where `JSON.parse` stopped, to follow the word JSON; empty if it does not say. Its own words quote the text, which
+ * may hold anything.
+ */
+export function placeInJson(error: unknown): string {
+  const place = /position \d+(?: \(line \d+ column \d+\))?/.exec((error as Error).message)?.[0];
+  return place === undefined ? '' : `, which ends at ${place}`;
+}

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startEngine } from '@kimi-tc/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startServer } from './gateway/test-gateway.ts';
 import { commandLine, finish, runCommand, startCommand } from './test-command.ts';
 import { readVersion } from './version.ts';
 
@@ -82,6 +83,39 @@ describe('kimi-tc', () => {
       expect(code).toBe(2);
       expect(stderr).toContain('that ends in front of /chat/completions');
     }
+  });
+
+  test('shows nothing of what may be a key, wherever it was typed', async () => {
+    const key = 'sk-live-abc123';
+    const url = `http://me:${key}@127.0.0.1:1/v1`;
+    const ask = ['--base-url', 'http://127.0.0.1:1/v1', '--model', 'kimi-k2'];
+    const all: [string[], string?, Record<string, string>?][] = [
+      [['doctor', '--base-url', url]],
+      [['doctor', ...ask, '--api-key-env', key]],
+      [['doctor', ...ask, '--api-key-env', 'sk_live_abc123']],
+      [['doctor', ...ask, '--api-key-env', 'KEY'], '', { KEY: `${key}\n${key}` }],
+      [['doctor', ...ask, `--api-key=${key}`]],
+      [['--upstream', url]],
+      [['--upstream', 'http://127.0.0.1:1/v1', '--api-key-env', 'sk_live_abc123']],
+      [['--upstream', 'http://127.0.0.1:1/v1', '--redis', key]],
+      [['--upstream', 'http://127.0.0.1:1/v1', '--allow-origin', url]],
+      [['gateway', `--api-key=${key}`]],
+      [[url]],
+      [['render'], `{"key": "${key}`],
+      [['render'], key],
+      [['parse', '--tools', write('no-tools.json', key)], raw],
+    ];
+    const runs = await Promise.all(
+      all.map(([args, input, env = {}]) => runCommand(args, input, { env: { NO_COLOR: '1', ...env } })),
+    );
+    for (const [at, { code, stdout, stderr }] of runs.entries()) {
+      expect({ args: all[at]?.[0], code, stdout }).toEqual({ args: all[at]?.[0], code: 2, stdout: '' });
+      expect(stderr).toMatch(/^error: /);
+      expect(stderr).not.toMatch(/live|abc123/);
+    }
+    const lines = await runCommand(['parse', '--jsonl'], key);
+    expect(lines.code).toBe(1);
+    expect(lines.stderr).not.toContain(key);
   });
 
   test('every command has examples in its help', async () => {
@@ -344,11 +378,22 @@ describe('kimi-tc doctor', () => {
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(nobody.stderr).toContain('cannot be reached');
     expect(key.stderr).toContain('refuses the key');
-    expect(unset.stderr).toContain('EMPTY is not set');
+    expect(unset.stderr).toContain('--api-key-env: expected the name of an environment variable');
     expect(path.stderr).toContain('the base URL often ends in /v1');
     expect(several.stderr).toContain('the endpoint has kimi-k2.5, kimi-k2.6');
-    expect(url.stderr).toContain('Expected an http or https URL');
+    expect(url.stderr).toContain('--base-url: expected an http or https URL');
     await engine.stop();
+  });
+
+  test('does not show the key that a server repeats', async () => {
+    const url = await startServer((request, response) => {
+      response.writeHead(401, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ error: { message: `Wrong: ${request.headers.authorization}` } }));
+    });
+    const args = ['doctor', '--base-url', `${url}/v1`, '--model', 'kimi-k2', '--api-key-env', 'KEY'];
+    const { code, stderr } = await runCommand(args, '', { env: { KEY: 'sk-live-abc123' } });
+    expect(code).toBe(2);
+    expect(stderr).toContain('refuses the key (status 401, Wrong: Bearer [key])');
   });
 });
 

@@ -4,6 +4,7 @@ import { createDoctorCommand } from './doctor/command.ts';
 import { createGatewayCommand } from './gateway/command.ts';
 import { createParseCommand } from './parse/command.ts';
 import { createRenderCommand } from './render/command.ts';
+import { hideArguments } from './terminal/shown.ts';
 import { readVersion } from './version.ts';
 
 const examples = `
@@ -33,6 +34,7 @@ export function createProgram(): Command {
     .helpCommand(false)
     .showHelpAfterError('(--help tells more)')
     .exitOverride()
+    .configureOutput({ outputError: (message, write) => write(hideArguments(message)) })
     .addHelpText('after', examples);
   const commands = [
     createGatewayCommand(),

@@ -1,8 +1,10 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { BASE_URL, isBaseUrl, trimBaseUrl } from '../base-url.ts';
+import { readKey } from '../read-key.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { createPaint } from '../terminal/paint.ts';
 import { createProgress } from '../terminal/progress.ts';
+import { showSecret } from '../terminal/shown.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 import { writeText } from '../terminal/write-text.ts';
 import { printReport } from './print-report.ts';
@@ -63,7 +65,7 @@ async function examine(flags: Flags): Promise<number> {
   const progress = createProgress(probes.length, false);
   const report = await runDoctor({
     baseUrl,
-    apiKey: readKey(apiKeyEnv),
+    apiKey: apiKeyEnv === undefined ? undefined : readKey(apiKeyEnv, '--api-key-env', process.env),
     model,
     timeoutMs: timeout * 1000,
     retryMs: 1000,
@@ -78,16 +80,9 @@ async function examine(flags: Flags): Promise<number> {
   return report.healthy ? exitCodes.done : exitCodes.faultsFound;
 }
 
-function readKey(name: string | undefined): string | undefined {
-  if (name === undefined) return undefined;
-  const key = process.env[name];
-  if (key === undefined || key === '') throw new UsageError(`--api-key-env: ${name} is not set`);
-  return key;
-}
-
 function readUrl(text: string): string {
-  // Commander shows what was given beside this.
-  if (!isBaseUrl(text)) throw new InvalidArgumentError(`Expected ${BASE_URL}.`);
+  // Commander would show what was given beside its own error.
+  if (!isBaseUrl(text)) throw new UsageError(`--base-url: expected ${BASE_URL}, found ${showSecret(text)}`);
   return trimBaseUrl(text);
 }
 

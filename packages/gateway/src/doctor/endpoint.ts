@@ -108,7 +108,7 @@ export function openEndpoint(options: EndpointOptions, model: () => string): End
     const times = { headersMs, firstByteMs, totalMs: since() };
     const { status } = response;
     if (!response.ok) {
-      const failure = toFailure(response, text);
+      const failure = toFailure(response, withoutKey(text));
       return { ...nothing, ...times, status, failure, retryAfter: response.headers.get('retry-after') };
     }
     return {
@@ -119,6 +119,11 @@ export function openEndpoint(options: EndpointOptions, model: () => string): End
       broken,
       ...readAnswer(response, text, broken),
     };
+  }
+
+  /** Some servers repeat the key that they refuse. */
+  function withoutKey(text: string): string {
+    return apiKey === undefined ? text : text.replaceAll(apiKey, '[key]');
   }
 
   return {

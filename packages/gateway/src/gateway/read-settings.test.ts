@@ -91,7 +91,10 @@ describe('errors name the place, what was expected and what was found', () => {
   test.each([
     [{}, 'FILE: upstreams: expected a list of upstreams, found nothing'],
     [{ upstreams: [] }, 'FILE: upstreams: expected at least one upstream (--upstream URL), found []'],
-    [{ upstreams: ['x'] }, 'FILE: upstreams[0]: expected an object with a url, found "x"'],
+    [
+      { upstreams: ['x'] },
+      'FILE: upstreams[0]: expected an object with a url, found another text (not shown: it may hold a key)',
+    ],
     [[], 'FILE: expected an object, found []'],
     ['{"a":', 'FILE: expected JSON'],
     [
@@ -199,6 +202,15 @@ describe('errors name the place, what was expected and what was found', () => {
       { upstreams: [{ url }], redis: `http://user:${secret}@host` },
       { upstreams: [{ url: `http://user:${secret}@host/v1` }] },
       { upstreams: [{ url: `${url}?key=${secret}` }] },
+      { upstreams: `http://user:${secret}@host/v1` },
+      { upstreams: [`http://user:${secret}@host/v1`] },
+      { upstreams: { url, apiKeyEnv: secret } },
+      { upstreams: [{ url: { secret } }] },
+      { upstreams: [{ url, apiKeyEnv: 'sk_very_secret' }] },
+      { upstreams: [{ url }], gatewayKeysEnv: [secret] },
+      { upstreams: [{ url }], redis: { url: secret } },
+      { upstreams: [{ url }], origins: [`https://user:${secret}@host`] },
+      [secret],
       `{"upstreams": ["${secret}`,
     ])
       expect(errorOf(settings)).not.toContain('secret');
@@ -206,11 +218,17 @@ describe('errors name the place, what was expected and what was found', () => {
 
   test('of a key that is not there', () => {
     const settings = { upstreams: [{ url, apiKeyEnv: 'NO_KEY' }] };
-    const message = 'FILE: upstreams.0.apiKeyEnv'.replace('.0.', '[0].');
-    expect(errorOf(settings)).toBe(
-      `${message}: expected a key in the environment variable NO_KEY, found nothing`,
-    );
+    const expected =
+      'expected the name of an environment variable that holds a key, found one that is not set';
+    expect(errorOf(settings)).toContain(`FILE: upstreams[0].apiKeyEnv: ${expected}`);
     expect(errorOf({ upstreams: [{ url }], gatewayKeysEnv: 'NO' }, { NO: ' ' })).toContain('gatewayKeysEnv');
+  });
+
+  test('of a key that no header can hold', () => {
+    const settings = { upstreams: [{ url, apiKeyEnv: 'KEY' }] };
+    expect(errorOf(settings, { KEY: 'secret\nsecret' })).toBe(
+      'FILE: upstreams[0].apiKeyEnv: expected a key that fits into a header, found one with other characters',
+    );
   });
 });
 

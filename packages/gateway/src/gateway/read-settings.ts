@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
+import { placeInJson } from '../json.ts';
+import { readKey, readKeys } from '../read-key.ts';
+import { show, showSecret } from '../terminal/shown.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 import {
   isPublicHost,
@@ -67,11 +70,9 @@ function readFile(file: string): Tree {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    // The engine's message quotes the file.
-    const at = /position \d+( \(line \d+ column \d+\))?/.exec((error as Error).message)?.[0];
-    throw new SettingsError(`${file}: expected JSON${at === undefined ? '' : `, which ends at ${at}`}`);
+    throw new SettingsError(`${file}: expected JSON${placeInJson(error)}`);
   }
-  if (!isTree(value)) throw new SettingsError(`${file}: expected an object, found ${show(value)}`);
+  if (!isTree(value)) throw new SettingsError(`${file}: expected an object, found ${showSecret(value)}`);
   return value;
 }
 
@@ -126,7 +127,8 @@ function describe(
       (key) => `${labelOf([...path, key].join('.'), file, origins)}: there is no such setting`,
     );
   const found = path.reduce<unknown>((value, name) => (Object(value) as Tree)[name], tree);
-  const shown = SECRET_FIELDS.includes(path.at(-1) ?? '') ? shownSecret(found) : show(found);
+  const field = path.findLast((name) => !/^\d+$/.test(name)) ?? '';
+  const shown = SECRET_FIELDS.includes(field) ? showSecret(found) : show(found);
   return [`${labelOf(path.join('.'), file, origins)}: expected ${issue.message}, found ${shown}`];
 }
 
@@ -145,18 +147,10 @@ function withKeys(
   env: Readonly<Record<string, string | undefined>>,
   label: (path: string) => string,
 ): Settings {
-  const read = (variable: string, path: string): string => {
-    const value = env[variable]?.trim();
-    if (!value)
-      throw new SettingsError(
-        `${label(path)}: expected a key in the environment variable ${variable}, found nothing`,
-      );
-    return value;
-  };
   const gatewayKeys =
     gatewayKeysEnv === undefined
       ? []
-      : read(gatewayKeysEnv, 'gatewayKeysEnv')
+      : readKeys(gatewayKeysEnv, label('gatewayKeysEnv'), env)
           .split(/[\s,]+/)
           .filter((key) => key !== '');
   const { host, allowPublic } = parsed.listen;
@@ -170,7 +164,7 @@ function withKeys(
     const { apiKeyEnv } = one;
     return apiKeyEnv === undefined
       ? { ...one, name }
-      : { ...one, name, apiKey: read(apiKeyEnv, `upstreams.${at}.apiKeyEnv`) };
+      : { ...one, name, apiKey: readKey(apiKeyEnv, label(`upstreams.${at}.apiKeyEnv`), env) };
   });
   const names = named.map(({ name }) => name);
   const twice = names.findIndex((name, at) => names.indexOf(name) < at);
@@ -183,14 +177,4 @@ function withKeys(
 
 function isTree(value: unknown): value is Tree {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function show(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  const json = JSON.stringify(value);
-  return json.length > 80 ? `${json.slice(0, 77)}...` : json;
-}
-
-function shownSecret(value: unknown): string {
-  return typeof value === 'string' ? 'another text (not shown: it may hold a key)' : show(value);
 }

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { BASE_URL, isBaseUrl, trimBaseUrl } from '../base-url.ts';
 import { isOriginPattern } from './origins.ts';
 
-/** Fields that may hold a key by mistake: what is found there is never shown. */
-export const SECRET_FIELDS: readonly string[] = ['apiKeyEnv', 'gatewayKeysEnv', 'redis', 'url'];
+/** Fields that may hold a key by mistake, alone or in a part: what is found there is never shown. */
+export const SECRET_FIELDS: readonly string[] = ['apiKeyEnv', 'gatewayKeysEnv', 'redis', 'upstreams', 'url'];
 
 const count = (from: number, unit: string) => {
   const error = `a whole number of ${unit} from ${from}`;

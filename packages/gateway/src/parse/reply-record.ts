@@ -1,5 +1,5 @@
 import type { ToolCallPiece } from '@kimi-tc/core';
-import { isObject, type JsonObject, textOf } from '../json.ts';
+import { isObject, type JsonObject, placeInJson, textOf } from '../json.ts';
 
 /** One reply of a model, as a line of a file holds it. */
 export interface ReplyRecord {
@@ -47,7 +47,7 @@ export function readRecord(line: string): ReplyRecord[] {
   try {
     value = JSON.parse(line);
   } catch (error) {
-    throw new RecordError(`expected JSON; ${(error as Error).message}`);
+    throw new RecordError(`expected JSON${placeInJson(error)}`);
   }
   return readValue(value, {});
 }

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { text as readText } from 'node:stream/consumers';
+import { placeInJson } from '../json.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface Input {
@@ -46,7 +47,7 @@ export async function readJson(path: string | undefined): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new UsageError(`${name}: expected JSON; ${describeError(error)}`);
+    throw new UsageError(`${name}: expected JSON${placeInJson(error)}`);
   }
 }
 
