@@ -15,7 +15,7 @@ export interface KimiMetadata {
  * `providerOptions.kimi` in later steps, and as `callProviderMetadata.kimi` in UI messages.
  */
 export interface KimiToolCallMetadata {
-  /** The id as the model or server wrote it; empty if it wrote none. */
+  /** The id as the model or server wrote it; empty if it wrote none, or the call was given up before it began. */
   toolCallId: string;
   /** The call was begun and must not run; why. Absent for a complete call. */
   incomplete?: ProblemCode;

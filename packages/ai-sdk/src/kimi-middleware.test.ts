@@ -218,6 +218,71 @@ describe('what needs no repair passes', () => {
     ]);
   });
 
+  describe('a call is what `tool-call` says, and its pieces of input are a preview', () => {
+    const pieces = (...deltas: string[]): Part[] => [
+      { type: 'tool-input-start', id: 'c', toolName: 'read' },
+      ...deltas.map((delta): Part => ({ type: 'tool-input-delta', id: 'c', delta })),
+      { type: 'tool-input-end', id: 'c' },
+    ];
+    const called: Part = { type: 'tool-call', toolCallId: 'c', toolName: 'read', input: '{"n":1}' };
+    const toolCalls: Part = { ...finish, finishReason: { unified: 'tool-calls', raw: 'tool_calls' } };
+    const metadata = { kimi: { toolCallId: 'c' } };
+
+    test.each([
+      ['other input of the same length', ['{"n":2}'], { input: '{"n":1}' }],
+      ['longer input', ['{"n":1}'], { input: '{"n":1,"safe":true}' }],
+      ['no input', ['{"n":1}'], { input: '{}' }],
+      ['whole input behind pieces that stop early', ['{"n":', '"x'], { input: '{"n":1}' }],
+      ['another tool', ['{"n":1}'], { toolName: 'save' }],
+    ])('changed behind its pieces: %s', async (_, deltas, changed) => {
+      const parts = await read([start, ...pieces(...deltas), { ...called, ...changed }, toolCalls]);
+      const calls = parts.filter(({ type }) => type === 'tool-call');
+      expect(calls).toEqual([{ ...called, ...changed, providerMetadata: metadata }]);
+      expect(parts.at(-1)).toEqual(toolCalls);
+    });
+
+    test('changed to what is no JSON, it does not run', async () => {
+      const broken = { ...called, input: '{"n"' };
+      const [whole, cut] = await Promise.all(
+        ['{"n":1}', '{"x":'].map((delta) => read([start, ...pieces(delta), broken, toolCalls])),
+      );
+      const callOf = (parts?: Part[]) => parts?.filter(({ type }) => type === 'tool-call');
+      expect(callOf(whole)).toMatchObject([{ input: '{"n"' }]);
+      expect(callOf(cut)).toMatchObject([{ input: `{"n"${CUT_ARGUMENTS_SEAL}` }]);
+    });
+
+    test.each([
+      ['with input', ['{"n":1}']],
+      ['without', []],
+    ])('taken out behind its pieces: none is made of them, %s', async (_, deltas) => {
+      for (const last of [finish, toolCalls]) {
+        const parts = await read([start, ...pieces(...deltas), ...textBlock('Hello.'), last]);
+        expect(parts.filter(({ type }) => type === 'tool-call')).toEqual([]);
+        expect(parts.filter(({ type }) => type === 'tool-input-end')).toHaveLength(1);
+        expect(parts.at(-1)).toMatchObject({ finishReason: { unified: 'stop' } });
+      }
+    });
+
+    test.each([
+      ['with input', ['{"n":1}']],
+      ['without', []],
+    ])(
+      'run by the provider, which only `tool-call` tells: it is not for the application, %s',
+      async (_, deltas) => {
+        const own: Part = { ...called, providerExecuted: true };
+        const result: Part = { type: 'tool-result', toolCallId: 'c', toolName: 'read', result: 1 };
+        const parts = await read([start, ...pieces(...deltas), own, result, ...textBlock('Done.'), finish]);
+        expect(parts.filter(({ type }) => type === 'tool-call' || type === 'tool-result')).toEqual([
+          own,
+          result,
+        ]);
+        const types = parts.map(({ type }) => type);
+        expect(types.indexOf('tool-input-end')).toBeLessThan(types.indexOf('tool-call'));
+        expect(parts.at(-1)).toEqual(finish);
+      },
+    );
+  });
+
   test('content that is not streamed: the same, in the same order', async () => {
     const meta = { some: { signature: 'abc' } };
     const content: LanguageModelV4Content[] = [

@@ -29,8 +29,8 @@ export interface KimiMiddlewareOptions extends KimiReplyOptions {
  *
  * Calls and reasoning that the server left in the text become parts of their own, streamed as they
  * arrive; ids are unique over the conversation; the finish reason tells the truth. Calls that the
- * wrapped model parsed itself are kept, and their textual twins removed. Calls that were cut are
- * delivered as invalid, and never run. All else of a reply passes untouched.
+ * wrapped model parsed itself are kept as their `tool-call` says, and their textual twins removed. Calls that
+ * were cut are delivered as invalid, and never run. All else of a reply passes untouched.
  *
  * @throws KimiError naming the option that is wrong
  */

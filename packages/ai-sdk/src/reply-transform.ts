@@ -53,10 +53,15 @@ export function createReplyTransform(
   /** The last finish of the wrapped model; one leaves, as the very last part. */
   let finish: Part<'finish'> | undefined;
   let noReason = false;
+  /** Some call has left that the application is to run. */
+  let called = false;
   let found: FinishReason = { unified: 'other', raw: undefined };
 
-  const write = createStreamPartWriter({
-    enqueue,
+  const writer = createStreamPartWriter({
+    enqueue(part) {
+      called ||= part.type === 'tool-call' && !isGivenUp(part.providerMetadata);
+      enqueue(part);
+    },
     blocks,
     incoming: () => incoming,
     blockOf: (type) => (sources[type] ??= { type: startOf(type), id: `kimi-${type.slice(0, -6)}` }),
@@ -72,13 +77,16 @@ export function createReplyTransform(
     onEvent(event: KimiEvent) {
       if (event.type === 'problem') takeProblem(event);
       else if (event.type === 'finish') found = event.finishReason;
-      else write(event);
+      else writer.write(event);
     },
   });
 
   function takeProblem({ type: _, ...problem }: Extract<KimiEvent, { type: 'problem' }>): void {
     if (isEmptyTurn(problem.code) && otherContent) return;
     if (problem.code === 'missing-call' && passing.size > 0) return;
+    // Its pieces were not the call.
+    const fate = writer.nativeAt(problem.index)?.fate;
+    if (fate === 'replaced' || fate === 'passed') return;
     problems.push(problem);
     onProblem?.(problem);
   }
@@ -126,10 +134,9 @@ export function createReplyTransform(
     const known = natives.get(part.toolCallId);
     const call = known && !known.call ? known : beginCall(part.toolCallId, part.toolName);
     call.call = part;
-    const { length } = call.fed;
-    // Mostly all of it has come; to compare it, the pieces would have to be put together.
-    if (length > 0 && length === part.input.length) return;
-    if (part.input.startsWith(call.fed)) feedInput(call, part.input.slice(length));
+    const isSame = part.toolName === (call.start?.toolName ?? part.toolName);
+    if (isSame && part.input.startsWith(call.fed)) feedInput(call, part.input.slice(call.fed.length));
+    else call.fate = 'replaced';
   }
 
   function mustPass({ toolCallId, providerExecuted, providerMetadata }: Part<'tool-call'>): boolean {
@@ -138,6 +145,11 @@ export function createReplyTransform(
   }
 
   function passCall(part: LanguageModelV4StreamPart, id: string): void {
+    const begun = natives.get(id);
+    if (begun && !begun.call) {
+      begun.fate = 'passed';
+      writer.endInput(begun);
+    }
     blocks.close();
     passing.add(id);
     otherContent = true;
@@ -159,12 +171,17 @@ export function createReplyTransform(
     finish = part;
   }
 
+  /** The parser has not seen the calls that passed, nor what became of others. */
+  function findUnified(said: LanguageModelV4FinishReason): FinishReason['unified'] {
+    if (said.unified === 'tool-calls' && (called || passing.size > 0)) return 'tool-calls';
+    return found.unified === 'tool-calls' && !called ? 'stop' : found.unified;
+  }
+
   function toFinish(said: LanguageModelV4FinishReason): Part<'finish'> {
     const error = emptyTurn === 'error' ? findEmptyTurn(problems) : undefined;
     if (error) enqueue({ type: 'error', error });
-    // The parser has not seen the calls that passed.
-    const unified = passing.size > 0 && said.unified === 'tool-calls' ? 'tool-calls' : found.unified;
-    const finishReason = toFinishReason({ ...found, unified }, error ? { ...said, unified: 'error' } : said);
+    const reason = { ...found, unified: findUnified(said) };
+    const finishReason = toFinishReason(reason, error ? { ...said, unified: 'error' } : said);
     const providerMetadata = addProblems(finish?.providerMetadata, problems);
     return {
       ...(finish ?? { type: 'finish', usage: toUsage(undefined) }),
@@ -174,6 +191,8 @@ export function createReplyTransform(
   }
 
   function end(said: LanguageModelV4FinishReason): void {
+    if (finish && !noReason && said.unified !== 'error')
+      for (const call of fedCalls) if (!call.call) call.fate ??= 'withheld';
     nativesMayStart = true;
     parser.end(toFinishWord(said));
     blocks.close();

@@ -1,5 +1,5 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import { generateId } from '@ai-sdk/provider-utils';
+import { generateId, isParsableJson } from '@ai-sdk/provider-utils';
 import { CUT_ARGUMENTS_SEAL, type KimiEvent } from '@kimi-tc/core';
 import type { BlockDelta, BlockStart, BlockWriter } from './block-writer.ts';
 import { addToCall } from './kimi-metadata.ts';
@@ -16,6 +16,12 @@ export type IncomingDelta = BlockDelta | Part<'tool-input-delta'>;
 export interface NativeCall {
   start?: Part<'tool-input-start'>;
   call?: Part<'tool-call'>;
+  /**
+   * What became of the call, if it is not just what its pieces told. Pieces of input are a preview, a `tool-call` is the
+   * call: another middleware may have changed it behind them (`replaced`) or taken it out (`withheld`), and the
+   * provider may run it (`passed`: it has left already).
+   */
+  fate?: 'replaced' | 'withheld' | 'passed';
 }
 
 export interface StreamPartWriterOptions {
@@ -32,14 +38,24 @@ export interface StreamPartWriterOptions {
 /** The name of a call whose own name could not be made out; an empty one breaks servers and UIs. */
 export const UNKNOWN_TOOL = 'unknown_tool';
 
+export interface StreamPartWriter {
+  /** Events of one turn to stream parts; problems and the finish are for others. */
+  write(event: KimiEvent): void;
+  /** No more input of a call is to leave. */
+  endInput(native: NativeCall): void;
+  /** What the wrapped model said of a call that has started. */
+  nativeAt(index: number | undefined): NativeCall | undefined;
+}
+
 interface StartedCall {
   id: string;
   rawId: string;
   native: NativeCall | undefined;
+  /** Its input has begun to leave, and has not ended. */
+  open: boolean;
 }
 
-/** Events of one turn to stream parts; problems and the finish are for others. */
-export function createStreamPartWriter(options: StreamPartWriterOptions): (event: KimiEvent) => void {
+export function createStreamPartWriter(options: StreamPartWriterOptions): StreamPartWriter {
   const { enqueue, blocks, incoming, blockOf, nativeOf } = options;
   const started = new Map<number, StartedCall>();
 
@@ -61,10 +77,16 @@ export function createStreamPartWriter(options: StreamPartWriterOptions): (event
     writeOfCall(same ? part : { type: 'tool-input-delta', id, delta });
   }
 
+  function writeEnd(call: StartedCall): void {
+    if (call.open) writeOfCall({ type: 'tool-input-end', id: call.id });
+    call.open = false;
+  }
+
   function start({ index, id, name, rawId }: Extract<KimiEvent, { type: 'tool-call-start' }>): void {
     const native = nativeOf(rawId);
-    const call: StartedCall = { id, rawId, native };
+    const call: StartedCall = { id, rawId, native, open: native?.fate !== 'passed' };
     started.set(index, call);
+    if (!call.open) return;
     const providerMetadata = addToCall(native?.start?.providerMetadata, { toolCallId: rawId });
     writeOfCall({
       ...native?.start,
@@ -75,50 +97,57 @@ export function createStreamPartWriter(options: StreamPartWriterOptions): (event
     });
   }
 
-  function finish(
-    event: Extract<KimiEvent, { type: 'tool-call-end' | 'tool-call-error' }>,
-    input: string,
-  ): void {
-    const toolName = event.name === '' ? UNKNOWN_TOOL : event.name;
-    const { id, rawId, native } = started.get(event.index) ?? {
+  function finish(event: Extract<KimiEvent, { type: 'tool-call-end' | 'tool-call-error' }>): void {
+    const call = started.get(event.index) ?? {
       id: generateId(),
       rawId: event.id,
       native: undefined,
+      open: false,
     };
-    if (started.delete(event.index)) writeOfCall({ type: 'tool-input-end', id });
+    const { id, rawId, native } = call;
+    const own = native?.fate === 'replaced' ? native.call : undefined;
+    const { toolName, input } = own ?? { toolName: event.name, input: event.arguments };
+    const incomplete =
+      event.type === 'tool-call-error' && !(own && isParsableJson(own.input)) ? event.reason : undefined;
+    const seal = incomplete ? CUT_ARGUMENTS_SEAL : '';
+    if (call.open && seal !== '') writeOfCall({ type: 'tool-input-delta', id, delta: seal });
+    writeEnd(call);
+    if (native?.fate === 'passed' || (native?.fate === 'withheld' && !incomplete)) return;
     const providerMetadata = addToCall(native?.call?.providerMetadata, {
       toolCallId: rawId,
-      ...(event.type === 'tool-call-error' && { incomplete: event.reason }),
+      ...(incomplete && { incomplete }),
     });
     writeOfCall({
       ...native?.call,
       type: 'tool-call',
       toolCallId: id,
-      toolName,
-      input,
+      toolName: toolName === '' ? UNKNOWN_TOOL : toolName,
+      input: input + seal,
       providerMetadata,
     });
   }
 
-  return function write(event) {
-    switch (event.type) {
-      case 'text-delta':
-      case 'reasoning-delta':
-        return writeText(event.type, event.delta);
-      case 'tool-call-start':
-        return start(event);
-      case 'tool-call-delta': {
-        const id = started.get(event.index)?.id;
-        if (id !== undefined) writeInput(id, event.delta);
-        return;
+  return {
+    write(event) {
+      switch (event.type) {
+        case 'text-delta':
+        case 'reasoning-delta':
+          return writeText(event.type, event.delta);
+        case 'tool-call-start':
+          return start(event);
+        case 'tool-call-delta': {
+          const call = started.get(event.index);
+          if (call?.open) writeInput(call.id, event.delta);
+          return;
+        }
+        case 'tool-call-end':
+        case 'tool-call-error':
+          return finish(event);
       }
-      case 'tool-call-end':
-        return finish(event, event.arguments);
-      case 'tool-call-error': {
-        const id = started.get(event.index)?.id;
-        if (id !== undefined) writeOfCall({ type: 'tool-input-delta', id, delta: CUT_ARGUMENTS_SEAL });
-        return finish(event, event.arguments + CUT_ARGUMENTS_SEAL);
-      }
-    }
+    },
+    endInput(native) {
+      for (const call of started.values()) if (call.native === native) writeEnd(call);
+    },
+    nativeAt: (index) => (index === undefined ? undefined : started.get(index)?.native),
   };
 }
