@@ -100,6 +100,8 @@ describe('kimi-tc', () => {
       [['--upstream', 'http://127.0.0.1:1/v1', '--redis', key]],
       [['--upstream', 'http://127.0.0.1:1/v1', '--allow-origin', url]],
       [['gateway', `--api-key=${key}`]],
+      [['gateway', key]],
+      [['completion', key]],
       [[url]],
       [['render'], `{"key": "${key}`],
       [['render'], key],

@@ -1,5 +1,6 @@
 import { ApiError, toApiError } from './api-error.ts';
 import { isJson, typeOf } from './content-type.ts';
+import { createErrorWatch } from './error-watch.ts';
 import { type Exchange, exchanges } from './exchange.ts';
 import { toClientHeaders, toUpstreamHeaders } from './headers.ts';
 import type { Metrics } from './metrics.ts';
@@ -90,26 +91,28 @@ async function answerInSlot(
     ? upstream.chat(path, init)
     : upstream.pass(path, init));
   const down = nameExchange(toClientHeaders(response.headers), exchange.id);
-  if (!response.ok || response.body === null || !isStream(response, value.stream)) {
-    const whole = toWhole(await response.arrayBuffer(), response.status, down, {
-      upstream: upstream.name,
-      name,
-    });
+  const answer = await readAnswer(response, value.stream, exchange.isWhole);
+  if ('whole' in answer) {
+    const whole = toWhole(answer.whole, response.status, down, { upstream: upstream.name, name });
     release();
     if (whole.ok) countFirst(metrics, exchange);
-    else if (response.ok) exchange.failure = 'upstream_error';
+    else if (response.ok) countReported(metrics, exchange);
     onEnd(whole.status);
     return whole;
   }
   metrics.streamsOpen.inc();
+  const errors = createErrorWatch();
   const stream = toReplyBody(
-    name === undefined ? response.body : renameModelInStream(response.body, name),
+    name === undefined ? answer.stream : renameModelInStream(answer.stream, name),
     {
       onFirst: () => countFirst(metrics, exchange),
+      onPiece(bytes) {
+        if (exchange.failure === undefined && errors.push(bytes)) countReported(metrics, exchange);
+      },
       onEnd(how, error) {
         release();
         metrics.streamsOpen.dec();
-        if (how === 'failed') exchange.failure = toApiError(error).code;
+        if (how === 'failed') exchange.failure ??= toApiError(error).code;
         onEnd(how === 'left' ? 499 : 200);
       },
     },
@@ -124,6 +127,32 @@ async function answerInSlot(
   return new Response(stream, { status: response.status, headers: down });
 }
 
+/** What an upstream answers: in one piece, or as a stream. */
+type Answer = { whole: Uint8Array<ArrayBuffer> } | { stream: ReadableStream<Uint8Array> };
+
+/**
+ * @param asked the `stream` of the request
+ * @param isWhole the upstream gave one piece, whatever has been made of it
+ */
+async function readAnswer(response: Response, asked: unknown, isWhole: boolean | undefined): Promise<Answer> {
+  const { body, headers } = response;
+  const readBytes = async () => new Uint8Array(await response.arrayBuffer());
+  if (!response.ok || body === null || !isStream(headers, asked)) return { whole: await readBytes() };
+  if (!isWhole) return { stream: body };
+  // Of an error the status can still tell. It takes no longer, as all of the answer has to be here for its first event.
+  const bytes = await readBytes();
+  const error = createErrorWatch().push(bytes);
+  return error === undefined
+    ? { stream: new Blob([bytes]).stream() }
+    : { whole: new TextEncoder().encode(error) };
+}
+
+/** An error that came as a success, which is a failure of the upstream all the same. */
+function countReported(metrics: Metrics, exchange: Exchange): void {
+  exchange.failure = 'upstream_error';
+  metrics.upstreamErrors.inc({ upstream: exchange.upstream, code: exchange.failure });
+}
+
 function countFirst(metrics: Metrics, exchange: Exchange): void {
   const { startedAt, queuedMs, sentAt, heardAt, route, upstream } = exchange;
   const now = performance.now();
@@ -133,7 +162,7 @@ function countFirst(metrics: Metrics, exchange: Exchange): void {
   metrics.addedLatency.observe({ route }, Math.max(0, sentAt - startedAt - queuedMs + now - heardAt) / 1000);
 }
 
-function isStream({ headers }: Response, asked: unknown): boolean {
+function isStream(headers: Headers, asked: unknown): boolean {
   const type = typeOf(headers);
   return type === 'text/event-stream' || (asked === true && !isJson(type));
 }

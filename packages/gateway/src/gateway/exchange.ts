@@ -15,6 +15,8 @@ export interface Exchange {
   heardAt?: number;
   /** When the first bytes left for the client. */
   firstOutAt?: number;
+  /** Whether the upstream answers in one piece, by the type of its answer. */
+  isWhole?: boolean;
   /** Name of the upstream; empty if none was asked. */
   upstream: string;
   /** As the upstream is asked for it; only what the configuration or a listing knows is logged. */

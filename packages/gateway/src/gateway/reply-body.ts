@@ -5,6 +5,8 @@ import type { ApiError } from './api-error.ts';
 export interface ReplyWatcher {
   /** The first bytes leave. */
   onFirst(): void;
+  /** So much of what the upstream gave leaves. */
+  onPiece(bytes: Uint8Array): void;
   /** It is over: whole, failed, or the client has left. Called once. */
   onEnd(how: 'finished' | 'failed' | 'left', error?: unknown): void;
 }
@@ -19,7 +21,7 @@ export interface ReplyWatcher {
  */
 export function toReplyBody(
   body: ReadableStream<Uint8Array>,
-  { onFirst, onEnd }: ReplyWatcher,
+  { onFirst, onPiece, onEnd }: ReplyWatcher,
   toError: (error: unknown) => ApiError,
   breakOff: () => void,
 ): ReadableStream<Uint8Array> {
@@ -51,6 +53,7 @@ export function toReplyBody(
           }
           if (!begun) onFirst();
           begun = true;
+          onPiece(value);
           controller.enqueue(value);
         } catch (error) {
           if (state === 'over') return;

@@ -3,7 +3,7 @@ import { type Duplex, pipeline, Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import { Agent, request } from 'undici';
 import { ApiError } from './api-error.ts';
-import { typeOf } from './content-type.ts';
+import { isJson, typeOf } from './content-type.ts';
 import { type Exchange, exchanges } from './exchange.ts';
 import { KEY_HEADERS } from './headers.ts';
 import { labelBody } from './label-body.ts';
@@ -99,6 +99,7 @@ export function createUpstreamFetch(
     const labelled = isEmpty ? null : statusCode < 400 ? await labelBody(watched, head.headers) : watched;
     if (labelled === undefined)
       throw fail(502, 'upstream_error', 'answers with what is neither JSON nor a stream of events');
+    if (exchange) exchange.isWhole = isJson(typeOf(head.headers));
     return Object.defineProperty(new Response(labelled, head), 'url', { value: String(input) });
   }
 

@@ -131,12 +131,12 @@ describe('an answer that is none', () => {
 
   test.each(Object.entries(answers))('%s is a failure of the upstream', async (_, parts) => {
     for (const stream of [false, true]) {
-      // Half a stream, and an event that is no JSON, are told in the stream.
-      if (stream && String(parts[0]).includes('json')) continue;
       reply = parts;
       const response = await ask(stream);
       expect(response.status).toBe(502);
-      expect(await response.json()).toMatchObject({ error: { type: 'server_error' } });
+      // Of what was to be a stream, the words of the upstream are the error.
+      const error = stream ? expect.any(Object) : expect.objectContaining({ type: 'server_error' });
+      expect(await response.json()).toEqual({ error });
     }
   });
 
@@ -209,13 +209,47 @@ describe('a success that holds no reply', () => {
     ['an error with another code in it', '{"error":{"message":"No.","code":"no_gpu"}}', 502, 'No.'],
     ['an error in a word', '{"error":"No GPU."}', 502, 'answers with an error: No GPU.'],
     ['no choices', '{"id":"c","choices":null}', 502, 'answers with a reply without choices: {'],
+    ['an empty list of choices', '{"id":"c","choices":[]}', 502, 'answers with a reply without choices: {'],
   ])('%s is a failure of the upstream', async (_, text, status, said) => {
-    reply = [head(['content-type: application/json']), text];
-    const response = await ask(false);
-    expect(response.status).toBe(status);
-    const { error } = (await response.json()) as { error: { message: string } };
-    expect(error.message).toContain(said);
-    expect(gateway.lines.at(-1)).toMatchObject({ status, failure: 'upstream_error' });
+    for (const stream of [false, true]) {
+      // What was to be a stream becomes an empty turn, or an error in the words of the upstream.
+      if (stream && text.includes('choices')) continue;
+      reply = [head(['content-type: application/json']), text];
+      const before = await gateway.metric('kimi_tc_upstream_errors_total', { code: 'upstream_error' });
+      const response = await ask(stream);
+      expect(response.status).toBe(status);
+      const { error } = (await response.json()) as { error: { message: string } };
+      expect(error.message).toContain(said);
+      expect(gateway.lines.at(-1)).toMatchObject({ status, failure: 'upstream_error' });
+      expect(await gateway.metric('kimi_tc_upstream_errors_total', { code: 'upstream_error' })).toBe(
+        before + 1,
+      );
+    }
+  });
+
+  test.each(['"No GPU."', '{"message":"No GPU.","code":500}'])(
+    'the error %s in the middle of a stream passes, and is a failure of the upstream',
+    async (error) => {
+      const event = `data: {"error":${error}}\n\n`;
+      const begun = events.slice(0, events.indexOf('data: [DONE]')).replace('"stop"', 'null');
+      reply = [head(['content-type: text/event-stream']), begun, event.slice(0, 9), event.slice(9)];
+      const before = await gateway.metric('kimi_tc_upstream_errors_total', { code: 'upstream_error' });
+      const text = await (await ask(true)).text();
+      expect(text).toContain(event);
+      await until(() => gateway.lines.at(-1)?.failure === 'upstream_error');
+      expect(gateway.lines.at(-1)).toMatchObject({ status: 200, msg: 'request failed' });
+      expect(await gateway.metric('kimi_tc_upstream_errors_total', { code: 'upstream_error' })).toBe(
+        before + 1,
+      );
+    },
+  );
+
+  test('what only looks like an error in a stream is none', async () => {
+    reply = [head(['content-type: text/event-stream']), events.replace('{"id"', '{"error":null,"id"')];
+    const lines = gateway.lines.length;
+    await (await ask(true)).text();
+    await until(() => gateway.lines.length > lines);
+    expect(gateway.lines.at(-1)).not.toHaveProperty('failure');
   });
 });
 

@@ -20,7 +20,7 @@ const NO_STATUS = 502;
  * @param names how the upstream is called, and the model if its name was changed
  */
 export function toWhole(
-  bytes: ArrayBuffer,
+  bytes: Uint8Array<ArrayBuffer>,
   status: number,
   headers: Headers,
   names: { upstream: string; name: string | undefined },
@@ -28,7 +28,7 @@ export function toWhole(
   const text = new TextDecoder().decode(bytes);
   const body = readObject(text);
   const isSuccess = status < 400;
-  if (isSuccess && Array.isArray(body?.choices)) {
+  if (isSuccess && Array.isArray(body?.choices) && body.choices.length > 0) {
     const renamed = names.name === undefined ? bytes : JSON.stringify(renameModel(body, names.name));
     return new Response(renamed, { status, headers });
   }

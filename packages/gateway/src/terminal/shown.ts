@@ -18,7 +18,11 @@ export function showSecret(value: unknown): string {
 
 /** What commander says of wrong arguments, without those that may hold a key: it quotes them as they were typed. */
 export function hideArguments(message: string): string {
-  return message
-    .replace(/(unknown option '--?[^'=]*)=[^\n]*'/, "$1=…'")
-    .replace(/unknown command '(?![a-z-]+')[^\n]*'/, 'unknown command (not shown: it may hold a key)');
+  return (
+    message
+      .replace(/(unknown option '--?[^'=]*)=[^\n]*'/, "$1=…'")
+      .replace(/(but got \d+): [^\n]*/, '$1.')
+      // A word is more likely a slip of the fingers.
+      .replace(/(unknown command|argument value) '(?![a-z-]+')[^\n]*?'/, '$1 (not shown: it may hold a key)')
+  );
 }
