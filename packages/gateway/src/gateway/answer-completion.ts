@@ -41,15 +41,15 @@ export interface CompletionCall {
  */
 export async function answerCompletion(parts: CompletionParts, call: CompletionCall): Promise<Response> {
   const { request, exchange } = call;
-  const body = await readJsonBody(request, parts.bodyLimit);
-  const headers = toUpstreamHeaders(request.headers);
-  const queuedFrom = performance.now();
-  const release = await parts.slots.take(request.signal);
-  exchange.queuedMs = performance.now() - queuedFrom;
+  const place = parts.slots.enter();
   try {
-    return await exchanges.run(exchange, () => answerInSlot(parts, call, body, headers, release));
+    const body = await readJsonBody(request, parts.bodyLimit);
+    const queuedFrom = performance.now();
+    await place.takeSlot(request.signal);
+    exchange.queuedMs = performance.now() - queuedFrom;
+    return await exchanges.run(exchange, () => answerInSlot(parts, call, body, place.leave));
   } catch (error) {
-    release();
+    place.leave();
     throw isStackOverflow(error) ? toTooDeep(exchange) : error;
   }
 }
@@ -74,9 +74,9 @@ async function answerInSlot(
   { router, metrics, recorder }: CompletionParts,
   { path, request, exchange, breakOff, onEnd }: CompletionCall,
   { text, value }: Awaited<ReturnType<typeof readJsonBody>>,
-  headers: Headers,
   release: () => void,
 ): Promise<Response> {
+  const headers = toUpstreamHeaders(request.headers);
   const { upstream, model } = await router.pick(value.model, headers, request.signal);
   exchange.upstream = upstream.name;
   if (model !== undefined) exchange.model = model;

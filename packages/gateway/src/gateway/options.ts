@@ -194,7 +194,7 @@ export const gatewayOptions: readonly GatewayOption[] = [
     env: 'KIMI_TC_QUEUE',
     path: 'limits.queue',
     read: asNumber,
-    help: 'requests that may wait for their turn (default: 256)',
+    help: 'requests that may wait for their turn, or be on their way here (default: 256)',
   },
   {
     flags: '--queue-timeout <ms>',

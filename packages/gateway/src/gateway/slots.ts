@@ -3,89 +3,103 @@ import { ApiError } from './api-error.ts';
 export interface SlotOptions {
   /** Requests at a time. */
   concurrency: number;
-  /** Requests that may wait for a slot. */
+  /** Requests that may be here beside them: that wait for a slot, or whose body is on its way. */
   queue: number;
   /** Milliseconds that one may wait. */
   queueMs: number;
 }
 
-/** Lets so many requests run at a time, and so many wait, first come first served. */
+/** Lets so many requests in, and so many of them run at a time, first come first served. */
 export interface Slots {
   /**
-   * Resolves when there is a slot; call what it gives once the request is over. Calling it again does nothing.
+   * Lets a request in, before anything of its body is kept.
    *
-   * @throws ApiError 429 if too many wait already, 503 if it took too long; the reason of the signal
+   * @throws ApiError 429 if as many are in as may run and wait
    */
-  take(signal: AbortSignal): Promise<() => void>;
+  enter(): Place;
   readonly waiting: number;
   readonly running: number;
 }
 
-interface Waiting {
-  start(): void;
+/** That of one request. */
+export interface Place {
+  /**
+   * Resolves when the request may run; asked for once, when its body is here: one that comes slowly holds up no other.
+   *
+   * @throws ApiError 503 if it took too long; the reason of the signal
+   */
+  takeSlot(signal: AbortSignal): Promise<void>;
+  /** The request is over, and its slot free if it had one. Calling it again does nothing. */
+  leave(): void;
 }
 
 const RETRY = { headers: { 'retry-after': '1' } };
 
 export function createSlots({ concurrency, queue, queueMs }: SlotOptions): Slots {
-  const line: Waiting[] = [];
+  /** Starts those that wait. */
+  const line: (() => void)[] = [];
+  let inside = 0;
   let running = 0;
 
-  function toRelease(): () => void {
-    let released = false;
-    return () => {
-      if (released) return;
-      released = true;
-      const next = line.shift();
-      // The slot goes from hand to hand, so that nobody who comes now gets in between.
-      if (next) next.start();
-      else running--;
-    };
+  function freeSlot(): void {
+    const next = line.shift();
+    // The slot goes from hand to hand, so that nobody who comes now gets in between.
+    if (next) next();
+    else running--;
   }
 
-  function wait(signal: AbortSignal): Promise<() => void> {
+  function wait(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const waiting: Waiting = {
-        start() {
-          leave();
-          resolve(toRelease());
-        },
+      const start = () => {
+        leaveLine();
+        resolve();
       };
       const timer = setTimeout(() => {
-        leave();
+        leaveLine();
         const seconds = queueMs / 1000;
         reject(new ApiError(503, 'queue_timeout', `No slot became free within ${seconds} seconds.`, RETRY));
       }, queueMs);
       const onAbort = () => {
-        leave();
+        leaveLine();
         reject(signal.reason);
       };
-      function leave(): void {
+      function leaveLine(): void {
         clearTimeout(timer);
         signal.removeEventListener('abort', onAbort);
-        const at = line.indexOf(waiting);
+        const at = line.indexOf(start);
         if (at >= 0) line.splice(at, 1);
       }
       signal.addEventListener('abort', onAbort);
-      line.push(waiting);
+      line.push(start);
     });
   }
 
   return {
-    async take(signal) {
-      signal.throwIfAborted();
-      if (running < concurrency) {
-        running++;
-        return toRelease();
-      }
-      if (line.length >= queue)
+    enter() {
+      if (inside >= concurrency + queue)
         throw new ApiError(
           429,
           'queue_full',
-          `${concurrency} requests are running and ${line.length} wait already.`,
+          `${inside} requests are here already, of which ${running} run.`,
           RETRY,
         );
-      return wait(signal);
+      inside++;
+      let hasSlot = false;
+      let isOver = false;
+      return {
+        async takeSlot(signal) {
+          signal.throwIfAborted();
+          if (running < concurrency) running++;
+          else await wait(signal);
+          hasSlot = true;
+        },
+        leave() {
+          if (isOver) return;
+          isOver = true;
+          inside--;
+          if (hasSlot) freeSlot();
+        },
+      };
     },
     get waiting() {
       return line.length;

@@ -129,6 +129,41 @@ describe('limits', () => {
     expect(gateway.lines.some(({ queuedMs }) => Number(queuedMs) > 0)).toBe(true);
   });
 
+  test('bodies that are on their way count, but take no turn from others', async () => {
+    const { chat, gateway } = await start(
+      { script: () => 'Hello.' },
+      { limits: { concurrency: 1, queue: 1 } },
+    );
+    const upload = async () => {
+      const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+      onTestFinished(() => void socket.destroy());
+      let text = '';
+      socket.on('data', (part) => (text += part));
+      const closed = once(socket, 'close');
+      const body = JSON.stringify(ask);
+      socket.write(
+        `POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`,
+      );
+      await until(() => text.includes('100 Continue'));
+      socket.write(body.slice(0, 20));
+      return { closed, finish: () => void socket.write(body.slice(20)), text: () => text };
+    };
+    const first = await upload();
+    expect(await (await post(chat, ask)).text()).toContain('[DONE]');
+    const second = await upload();
+    // Nobody waits for the rest of a body that is not wanted.
+    const third = await upload();
+    await third.closed;
+    expect(third.text()).toContain('HTTP/1.1 429 ');
+    expect(third.text()).toContain('queue_full');
+    expect((await post(chat, ask)).status).toBe(429);
+    second.finish();
+    await until(() => second.text().endsWith('0\r\n\r\n'));
+    expect((await post(chat, ask)).status).toBe(200);
+    first.finish();
+    await until(() => first.text().endsWith('0\r\n\r\n'));
+  });
+
   test('who waits too long is told so', async () => {
     const { chat } = await start(
       { delayMs: 1000 },
