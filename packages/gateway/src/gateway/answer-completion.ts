@@ -30,6 +30,8 @@ export interface CompletionCall {
   exchange: Exchange;
   /** Ends the connection in the middle of an answer. */
   breakOff(): void;
+  /** Whether it was ended because the client did not read the answer. */
+  isStuck(): boolean;
   /** The exchange is over; called once, with the status that tells how. */
   onEnd(status: number): void;
 }
@@ -72,7 +74,7 @@ function toTooDeep({ sentAt, upstream }: Exchange): ApiError {
 
 async function answerInSlot(
   { router, metrics, recorder }: CompletionParts,
-  { path, request, exchange, breakOff, onEnd }: CompletionCall,
+  { path, request, exchange, breakOff, isStuck, onEnd }: CompletionCall,
   { text, value }: Awaited<ReturnType<typeof readJsonBody>>,
   release: () => void,
 ): Promise<Response> {
@@ -112,6 +114,7 @@ async function answerInSlot(
       onEnd(how, error) {
         release();
         metrics.streamsOpen.dec();
+        if (how === 'left' && isStuck()) exchange.failure ??= 'client_idle';
         if (how === 'failed') exchange.failure ??= toApiError(error).code;
         onEnd(how === 'left' ? 499 : 200);
       },

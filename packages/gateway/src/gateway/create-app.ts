@@ -14,6 +14,8 @@ import { type CheckOrigin, createOriginCheck } from './origins.ts';
 export interface Connection {
   /** Ends it, with or without an answer. */
   breakOff(): void;
+  /** Whether it was ended because the client did not read its reply. */
+  isStuck(): boolean;
 }
 
 export interface AppParts extends CompletionParts {
@@ -93,6 +95,7 @@ export function createApp(parts: AppParts): Hono<Env> {
           request: context.req.raw,
           exchange,
           breakOff: () => context.env.breakOff(),
+          isStuck: () => context.env.isStuck(),
           onEnd,
         }),
       ),

@@ -166,7 +166,7 @@ export const gatewayOptions: readonly GatewayOption[] = [
     env: 'KIMI_TC_IDLE_TIMEOUT',
     path: 'timeouts.idleMs',
     read: asNumber,
-    help: 'between two pieces of a reply (default: 120000)',
+    help: 'between two pieces of a reply, and for a client to take what waits for it (default: 120000)',
   },
   {
     flags: '--shutdown-timeout <ms>',

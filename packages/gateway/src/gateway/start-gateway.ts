@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES }
 import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { ApiError, toApiError } from './api-error.ts';
+import { trackConnections } from './connections.ts';
 import { createApp } from './create-app.ts';
 import type { Log } from './create-log.ts';
 import { createKeyCheck } from './gateway-keys.ts';
@@ -46,9 +47,14 @@ export async function startGateway(settings: Settings, log: Log): Promise<Gatewa
     isClosing: () => closing !== undefined,
   });
 
+  /** Responses whose clients did not read them. */
+  const stuck = new WeakSet<object>();
   const listener = getRequestListener(
     async (request, { incoming, outgoing }) => {
-      const response = await app.fetch(request, { breakOff: () => breakOff(outgoing) });
+      const response = await app.fetch(request, {
+        breakOff: () => breakOff(outgoing),
+        isStuck: () => stuck.has(outgoing),
+      });
       // Older clients know no chunks; to them a body ends with the connection (RFC 9112, 6.1).
       if (incoming.httpVersion === '1.0') response.headers.delete('transfer-encoding');
       return response;
@@ -70,8 +76,15 @@ export async function startGateway(settings: Settings, log: Log): Promise<Gatewa
     response.setHeader('x-content-type-options', 'nosniff');
     // A connection that is kept would keep a closing server from ending.
     if (closing) response.setHeader('connection', 'close');
+    connections.add(response);
     response.on('close', () => {
-      if (closing) setImmediate(() => server.closeIdleConnections());
+      if (closing) setImmediate(connections.closeIdle);
+    });
+    // By now nothing has moved on the connection for so long; where nothing is to be written, the upstream is slow.
+    response.setTimeout(timeouts.idleMs, () => {
+      if (!response.socket?.writableLength) return;
+      stuck.add(response);
+      response.socket.destroy();
     });
     void listener(request, response);
   }
@@ -85,12 +98,8 @@ export async function startGateway(settings: Settings, log: Log): Promise<Gatewa
   // What else a client may expect is for it to find out (RFC 9110, 10.1.1).
   server.on('checkExpectation', answer);
   server.on('clientError', answerMalformed);
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket) => {
-    socket.setNoDelay(true);
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-  });
+  server.on('connection', (socket) => socket.setNoDelay(true));
+  const connections = trackConnections(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(listen.port, listen.host, () => {
@@ -105,9 +114,7 @@ export async function startGateway(settings: Settings, log: Log): Promise<Gatewa
     const closed = new Promise<void>((resolve) => {
       server.close(() => resolve());
     });
-    server.closeIdleConnections();
-    // Browsers open connections ahead; to Node.js those wait for a request.
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    connections.closeIdle();
     const timer = setTimeout(() => {
       log.warn({ open: slots.running }, 'open replies are broken off');
       server.closeAllConnections();

@@ -314,6 +314,41 @@ describe('back-pressure', () => {
   });
 });
 
+test('a client that does not read is cut off, and its slot is free again', async () => {
+  const event = `data: {"choices":[{"index":0,"delta":{"content":"${'x'.repeat(4000)}"}}]}\n\n`;
+  let open = 0;
+  const url = await startServer((_, response) => {
+    open++;
+    response.setHeader('content-type', 'text/event-stream');
+    response.on('close', () => open--);
+    const write = (): void => {
+      while (!response.destroyed && response.write(event));
+      if (!response.destroyed) response.once('drain', write);
+    };
+    write();
+  });
+  const gateway = await startTestGateway({
+    upstreams: [{ url: `${url}/v1` }],
+    limits: { concurrency: 1, queue: 0 },
+    timeouts: { idleMs: 500 },
+  });
+  const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  socket.on('error', () => {});
+  const body = JSON.stringify(ask);
+  socket.write(
+    `POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  await until(() => gateway.lines.some(({ route }) => route !== undefined));
+  expect(gateway.lines.at(-1)).toMatchObject({ status: 499, failure: 'client_idle', msg: 'request failed' });
+  await until(() => open === 0);
+  expect(await gateway.metric('kimi_tc_requests_running')).toBe(0);
+  expect(await gateway.metric('kimi_tc_upstream_errors_total')).toBe(0);
+  const next = await post(`${gateway.baseURL}/chat/completions`, ask);
+  expect(next.status).toBe(200);
+  await next.body?.cancel();
+});
+
 describe('closing', () => {
   test('lets streams finish, takes nothing new, and ends', async () => {
     const { chat, gateway, engine } = await start({ delayMs: 5 });
@@ -333,23 +368,41 @@ describe('closing', () => {
     expect(engine.requests).toHaveLength(1);
   });
 
-  test('tells who is connected already', async () => {
-    const { chat, gateway } = await start({ delayMs: 5 });
-    const { hostname, port } = new URL(gateway.url);
-    const socket = connect(Number(port), hostname);
+  test('tells who asks behind an open reply', async () => {
+    const { gateway } = await start({ delayMs: 5 });
+    const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
     onTestFinished(() => void socket.destroy());
-    await once(socket, 'connect');
     let answer = '';
     socket.on('data', (data) => (answer += data));
-    // The first half of a request keeps the connection busy.
-    socket.write('POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\n');
+    const body = JSON.stringify(ask);
+    const request = `POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    socket.write(request);
+    await until(() => answer.includes('word 3'));
+    const closed = gateway.close();
+    socket.write(request);
+    await closed;
+    await until(() => answer.includes('shutting_down'));
+    expect(answer).toContain('[DONE]');
+    const last = answer.slice(answer.lastIndexOf('HTTP/1.1'));
+    expect(last).toMatch(/^HTTP\/1\.1 503/);
+    expect(last.toLowerCase()).toContain('connection: close');
+  });
+
+  test('waits for no request that has not come as a whole', async () => {
+    // Longer than a test may take.
+    const { chat, gateway } = await start({ delayMs: 5 }, { timeouts: { shutdownMs: 600_000 } });
+    const head = 'POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\n';
+    const sockets = ['', head, `${head}Content-Length: 500\r\n\r\n{"model"`].map((text) => {
+      const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1', () => void socket.write(text));
+      socket.on('error', () => {});
+      onTestFinished(() => void socket.destroy());
+      return socket;
+    });
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
     const open = await post(chat, ask);
     const closed = gateway.close();
-    socket.write('Content-Length: 2\r\n\r\n{}');
-    await until(() => answer.includes('shutting_down'));
-    expect(answer).toMatch(/^HTTP\/1\.1 503/);
-    expect(answer.toLowerCase()).toContain('connection: close');
-    await open.text();
+    await Promise.all(sockets.map((socket) => once(socket, 'close')));
+    expect(await open.text()).toContain('[DONE]');
     await closed;
   });
 
