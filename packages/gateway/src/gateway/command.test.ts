@@ -139,6 +139,7 @@ describe('kimi-tc gateway', () => {
       '--upstream http://localhost:8000/v1',
       'KIMI_TC_UPSTREAM',
       'default: 4040',
+      'replies of every model are read',
     ])
       expect(stdout.replace(/\s+/g, ' ')).toContain(part);
   });

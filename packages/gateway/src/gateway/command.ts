@@ -24,7 +24,8 @@ export function createGatewayCommand(): Command {
     .summary('serve an OpenAI-compatible API in front of your servers')
     .description(
       'Serves an OpenAI-compatible API that makes Kimi K2 models right for any client: tool calls and reasoning that a ' +
-        'server leaves in the text, ids, schemas, finish reasons. Every other model passes as it is.',
+        'server leaves in the text, ids, schemas, finish reasons. Requests for other models pass as they are; replies of ' +
+        'every model are read for the tokens of Kimi, as a server may call it by any name.',
     )
     .allowExcessArguments(false)
     .addOption(new Option('-c, --config <file>', 'configuration file (JSON)').env('KIMI_TC_CONFIG'))

@@ -189,7 +189,7 @@ function logEnd({ log, metrics }: AppParts, exchange: Exchange, status: number):
     route,
     status,
     ...(upstream !== '' && { upstream }),
-    ...(model !== undefined && { model: model.slice(0, 100) }),
+    ...(model !== undefined && { model: toLogged(model) }),
     ms: Math.round(performance.now() - startedAt),
     ...(firstOutAt !== undefined && { firstMs: Math.round(firstOutAt - startedAt) }),
     ...(queuedMs >= 1 && { queuedMs: Math.round(queuedMs) }),
@@ -198,6 +198,11 @@ function logEnd({ log, metrics }: AppParts, exchange: Exchange, status: number):
   };
   if (status >= 500 || failure !== undefined) log.warn(line, 'request failed');
   else log.info(line, 'request');
+}
+
+/** The text of a client, cut, and without what would act on a terminal. */
+function toLogged(text: string): string {
+  return text.slice(0, 100).replace(/\p{C}/gu, '\ufffd');
 }
 
 /** Where it happened, without the message: that may hold anything. */

@@ -19,7 +19,10 @@ export interface Exchange {
   isWhole?: boolean;
   /** Name of the upstream; empty if none was asked. */
   upstream: string;
-  /** As the upstream is asked for it; only what the configuration or a listing knows is logged. */
+  /**
+   * As the upstream is asked for it: any text that a client sends, if no map says otherwise. The log has the first 100
+   * units of it, without control characters.
+   */
   model?: string;
   /** How often each problem was found. */
   problems: Map<string, number>;

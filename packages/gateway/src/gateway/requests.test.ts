@@ -215,6 +215,12 @@ describe('routes', () => {
   });
 });
 
+test('of a model that nobody knows the log has the beginning, and nothing that acts on a terminal', async () => {
+  const { chat, gateway } = await start();
+  await post(chat, { ...ask, model: `a\n\u001b[31m\u009b\u202e${'b'.repeat(200)}` });
+  expect(gateway.lines.at(-1)?.model).toBe(`a\ufffd\ufffd[31m\ufffd\ufffd${'b'.repeat(91)}`);
+});
+
 describe('bodies', () => {
   test('compressed ones are read', async () => {
     const { chat, engine } = await start();
