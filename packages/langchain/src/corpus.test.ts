@@ -9,7 +9,7 @@ import {
 } from '@kimi-tc/testing';
 import { describeCorpus } from '@kimi-tc/testing/vitest';
 import { BaseChatModel } from '@langchain/core/language_models/chat_models';
-import { AIMessage, AIMessageChunk, type BaseMessage } from '@langchain/core/messages';
+import { AIMessage, AIMessageChunk, type BaseMessage, defaultToolCallParser } from '@langchain/core/messages';
 import type { ChatResult } from '@langchain/core/outputs';
 import { concat } from '@langchain/core/utils/stream';
 import { createAgent, createMiddleware } from 'langchain';
@@ -195,23 +195,23 @@ function toText(args: unknown): string {
   return typeof args === 'string' ? args : JSON.stringify(args);
 }
 
-/** The same of a whole message, with the calls as such models keep what they cannot read. */
+/** The same of a whole message, with the calls as LangChain's models read them. */
 function toModelMessage({ message, finish_reason, usage }: JsonObject): AIMessage {
   const { content, reasoning_content, reasoning, tool_calls } = message as unknown as Delta;
   const thought = reasoning_content || reasoning;
+  const raw = (tool_calls ?? []).map(({ id = '', function: f = {} }) => ({
+    id,
+    type: 'function' as const,
+    function: { name: f.name ?? '', arguments: toText(f.arguments ?? '') },
+  }));
+  const [valid, invalid] = defaultToolCallParser(raw);
   return new AIMessage({
     content: content ?? '',
-    invalid_tool_calls: [],
-    tool_calls: [],
+    tool_calls: valid,
+    invalid_tool_calls: invalid,
     additional_kwargs: {
       ...(thought && { reasoning_content: thought }),
-      ...(tool_calls?.length && {
-        tool_calls: tool_calls.map(({ id = '', function: f = {} }) => ({
-          id,
-          type: 'function' as const,
-          function: { name: f.name ?? '', arguments: toText(f.arguments ?? '') },
-        })),
-      }),
+      ...(raw.length > 0 && { tool_calls: raw }),
     },
     response_metadata: { ...(finish_reason ? { finish_reason } : {}), ...(usage ? { usage } : {}) },
   });

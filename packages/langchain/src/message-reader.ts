@@ -1,14 +1,8 @@
-import { CUT_ARGUMENTS_SEAL, type KimiParser, type ToolCallPiece } from '@kimi-tc/core';
-import {
-  AIMessage,
-  AIMessageChunk,
-  type BaseMessage,
-  type ContentBlock,
-  type InvalidToolCall,
-} from '@langchain/core/messages';
+import type { KimiParser } from '@kimi-tc/core';
+import type { BaseMessage, ContentBlock } from '@langchain/core/messages';
 import { reasoningOf } from './kimi-history.ts';
 import { MODEL_PROVIDER } from './kimi-metadata.ts';
-import { parseArguments } from './to-tool-calls.ts';
+import { toCallPieces } from './to-call-pieces.ts';
 
 /** What a message says besides what the parser is for. */
 export interface Rest {
@@ -68,35 +62,4 @@ function feedTexts(parser: KimiParser, message: BaseMessage): void {
 function textOf({ content }: BaseMessage): string {
   if (typeof content === 'string') return content;
   return content.map((block) => (block.type === 'text' ? String(block.text ?? '') : '')).join('');
-}
-
-/** The calls of a message in the most exact form it has: JSON text before parsed arguments. */
-function toCallPieces(message: BaseMessage): ToolCallPiece[] {
-  if (!AIMessage.isInstance(message)) return [];
-  const { tool_calls = [], invalid_tool_calls = [], additional_kwargs } = message;
-  const parts = AIMessageChunk.isInstance(message) ? (message.tool_call_chunks ?? []) : [];
-  if (parts.length > 0) {
-    return parts.map(({ index, id, name, args }) => ({ index, id, name, arguments: args }));
-  }
-  const raw = additional_kwargs.tool_calls ?? [];
-  if (raw.length > 0) {
-    return raw.map(({ index: own, id, function: { name, arguments: args } }, at) => ({
-      index: own ?? at,
-      id,
-      name,
-      arguments: args,
-    }));
-  }
-  return [...tool_calls, ...invalid_tool_calls.map(toSealed)].map(({ id, name, args }, index) => ({
-    index,
-    id,
-    name,
-    arguments: args,
-  }));
-}
-
-/** Arguments that can be mended are read anew; of a call that is invalid although they are whole, none may run. */
-function toSealed(call: InvalidToolCall): InvalidToolCall {
-  const { args = '' } = call;
-  return parseArguments(args) ? { ...call, args: args + CUT_ARGUMENTS_SEAL } : call;
 }

@@ -2,6 +2,7 @@ import { AIMessage, type BaseMessage } from '@langchain/core/messages';
 import { convertMessagesToCompletionsMessageParams, type OpenAIClient } from '@langchain/openai';
 import { reasoningOf, withAnsweredCalls } from './kimi-history.ts';
 import { parseArguments } from './to-tool-calls.ts';
+import { writtenArguments } from './written-arguments.ts';
 
 export type WireMessage = OpenAIClient.Chat.Completions.ChatCompletionMessageParam;
 
@@ -36,16 +37,14 @@ interface WireCall {
 }
 
 /**
- * Arguments go back as the model wrote them, digits and spaces included, which keeps the prompt the one
- * that the server has cached. Unless somebody has changed the call since.
+ * Arguments go back as the model wrote them, which keeps the prompt the one that the server has cached. Unless
+ * somebody has changed the call since, or they were cut.
  */
-function toWireCalls({ tool_calls = [], additional_kwargs }: AIMessage): WireCall[] {
-  const raw: readonly Partial<WireCall>[] = additional_kwargs.tool_calls ?? [];
-  const written = new Map(raw.map((call) => [call.id, call.function]));
-  return tool_calls.map(({ id = '', name, args }) => {
-    const printed = JSON.stringify(args);
-    const own = written.get(id)?.arguments;
-    const same = own !== undefined && JSON.stringify(parseArguments(own)) === printed;
-    return { id, type: 'function', function: { name, arguments: same ? own : printed } };
+function toWireCalls(message: AIMessage): WireCall[] {
+  return (message.tool_calls ?? []).map((call) => {
+    const { id = '', name, args } = call;
+    const own = writtenArguments(message, call);
+    const whole = own !== undefined && parseArguments(own);
+    return { id, type: 'function', function: { name, arguments: whole ? own : JSON.stringify(args) } };
   });
 }
