@@ -33,7 +33,7 @@ import { createMessageId } from './message-id.ts';
 import { OutputCallParser } from './output-call-parser.ts';
 import { sealCalls } from './seal-calls.ts';
 import { type OutputSchema, toOutputTool } from './structured-output.ts';
-import { SERIALIZABLE_KEYS, toBaseFields } from './to-base-fields.ts';
+import { SERIALIZABLE_KEYS, toBaseFields, toCacheFields } from './to-base-fields.ts';
 import { toChatResult } from './to-chat-result.ts';
 import { toGenerationChunk, toUsageChunk } from './to-generation-chunk.ts';
 import { toStreamEvents } from './to-stream-events.ts';
@@ -75,6 +75,7 @@ export class ChatKimi extends ChatOpenAICompletions<ChatKimiCallOptions> {
   endpoint: Endpoint;
   private readonly onProblem: ChatKimiFields['onProblem'];
   private readonly hasKey: boolean;
+  private readonly cacheFields: Record<string, unknown>;
 
   /** @throws KimiError naming the field that is wrong */
   constructor(model: string, fields?: Omit<ChatKimiFields, 'model' | 'modelName'>);
@@ -90,6 +91,7 @@ export class ChatKimi extends ChatOpenAICompletions<ChatKimiCallOptions> {
     this.endpoint = settings.endpoint;
     this.onProblem = fields.onProblem;
     this.hasKey = settings.apiKey !== undefined;
+    this.cacheFields = toCacheFields(fields);
     delete this.organization;
     this._addVersion('@kimi-tc/langchain', VERSION);
   }
@@ -153,10 +155,14 @@ export class ChatKimi extends ChatOpenAICompletions<ChatKimiCallOptions> {
     } as LangSmithParams;
   }
 
-  /** By this caches tell models apart. The base class has the key of the API in it. */
+  /**
+   * By this caches tell models apart: where the model is, what is sent, and how replies are read. The base
+   * class has the key of the API in it.
+   */
   override _identifyingParams(): ReturnType<ChatOpenAICompletions['_identifyingParams']> {
-    const { model, baseURL, family } = this;
-    return { model_name: model, ...this.invocationParams(), baseURL, ...(family && { family }) };
+    const { model, family, baseURL, endpoint, outputVersion, cacheFields } = this;
+    const own = { family, baseURL, endpoint, outputVersion, ...cacheFields };
+    return { model_name: model, ...this.invocationParams(), ...own };
   }
 
   override invocationParams(

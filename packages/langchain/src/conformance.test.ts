@@ -876,6 +876,89 @@ describe('cache', () => {
     await bound.invoke([new HumanMessage([{ type: 'text', text: 'Add.' }])], { thinking: false });
     expect(engine.requests).toHaveLength(3);
   });
+
+  test('gives no reply that was read in another way', async () => {
+    const cache = new InMemoryCache();
+    const model = 'moonshotai/Kimi-K2-Instruct';
+    const { model: plain, engine } = await start(() => 'Hm.</think>Yes.', { model, cache });
+    const { baseURL } = engine;
+    const other = new ChatKimi({ model, baseURL, cache, promptOpensThink: true });
+    await plain.invoke('Is it?');
+    expect(await other.invoke('Is it?')).toMatchObject({
+      content: 'Yes.',
+      additional_kwargs: { reasoning_content: 'Hm.' },
+    });
+  });
+
+  const fields = { model: 'kimi-k2.6', baseURL: 'http://127.0.0.1:1/v1' };
+  const keyOf = (more: Partial<ChatKimiFields>) =>
+    new ChatKimi({ ...fields, ...more })._getSerializedCacheKeyParametersForCall({} as never);
+  /** Of each field that changes what is sent or comes back, a value that is not the default. */
+  const changing: Partial<ChatKimiFields> = {
+    model: 'kimi-k2.5',
+    modelName: 'kimi-k2.5',
+    family: 'k2-instruct',
+    baseURL: 'http://127.0.0.1:2/v1',
+    endpoint: 'router',
+    transport: 'completions',
+    specialTokensInText: 'keep',
+    request: { ids: false },
+    reasoningMemory: false,
+    thinking: false,
+    recoverTextCalls: 'off',
+    promptOpensThink: true,
+    guidedJson: true,
+    limits: { maxToolCalls: 1 },
+    temperature: 0.1,
+    topP: 0.1,
+    frequencyPenalty: 0.1,
+    presencePenalty: 0.1,
+    n: 2,
+    maxTokens: 10,
+    stop: ['.'],
+    stopSequences: ['.'],
+    logprobs: true,
+    topLogprobs: 2,
+    user: 'ada',
+    streaming: true,
+    modelKwargs: { min_p: 0.1 },
+    promptCacheKey: 'a',
+    supportsStrictToolCalling: true,
+    outputVersion: 'v1',
+  };
+  const same: Partial<ChatKimiFields> = {
+    apiKey: 'sk-other',
+    timeout: 1,
+    streamUsage: false,
+    disableStreaming: true,
+    maxConcurrency: 1,
+    maxRetries: 1,
+    verbose: false,
+    tags: ['a'],
+    metadata: { a: 1 },
+    onProblem: () => {},
+    fetch: () => Promise.reject(new Error('not called')),
+    configuration: { defaultHeaders: { authorization: 'sk-header' } },
+  };
+
+  test.each(Object.entries(changing))('tells models apart by %s', (name, value) => {
+    const less = name === 'modelName' ? { model: undefined } : {};
+    expect(keyOf({ ...less, [name]: value })).not.toBe(keyOf({}));
+  });
+
+  test('does not by what changes no reply, and sees no key and no header', () => {
+    for (const [name, value] of Object.entries(same))
+      expect([name, keyOf({ [name]: value })]).toEqual([name, keyOf({})]);
+  });
+
+  test('knows of every field', () => {
+    const { lc_serializable_keys } = new ChatKimi(fields);
+    expect({ ...changing, ...same }).toEqual(
+      expect.objectContaining(
+        Object.fromEntries(lc_serializable_keys.map((key) => [key, expect.anything()])),
+      ),
+    );
+  });
 });
 
 test('stands in a sequence with anything', async () => {

@@ -67,10 +67,25 @@ export function toBaseFields(
 }
 
 function toFetchOptions(fields: ChatKimiFields): KimiFetchOptions {
-  const { family: model, request, transport, specialTokensInText, onProblem, reasoningMemory } = fields;
-  const { recoverTextCalls, promptOpensThink, guidedJson, limits, configuration } = fields;
+  const { family: model, onProblem, reasoningMemory, configuration } = fields;
   // The SDK types its own `fetch` a little wider.
   const fetch = fields.fetch ?? (configuration?.fetch as KimiFetchOptions['fetch']);
-  const sent = { model, request, transport, specialTokensInText, reasoningMemory, fetch };
-  return { ...sent, recoverTextCalls, promptOpensThink, guidedJson, limits, onProblem };
+  return { ...toReadOptions(fields), model, onProblem, reasoningMemory, fetch };
+}
+
+/** How requests are put right and replies read, as far as it is data. */
+function toReadOptions(fields: ChatKimiFields): KimiFetchOptions {
+  const { request, transport, specialTokensInText, recoverTextCalls } = fields;
+  const { promptOpensThink, guidedJson, limits } = fields;
+  return { request, transport, specialTokensInText, recoverTextCalls, promptOpensThink, guidedJson, limits };
+}
+
+/**
+ * Which of the fields change what comes back without being part of the request that LangChain makes: plain
+ * data, no key and no function. A memory of reasoning counts as far as there is one.
+ */
+export function toCacheFields(fields: ChatKimiFields): Record<string, unknown> {
+  const { reasoningMemory, supportsStrictToolCalling } = fields;
+  const memory = reasoningMemory === false ? { reasoningMemory } : {};
+  return { ...toReadOptions(fields), ...memory, supportsStrictToolCalling };
 }
