@@ -13,7 +13,7 @@ import { isObject, isThere, type JsonObject, listOf, textOf } from './json.ts';
 import type { KimiExtra } from './kimi-chunk.ts';
 import { createExtraCollector } from './kimi-extra.ts';
 import { addPiece, isAlike, isSamePiece, type Piece, readPieces, type TextPiece } from './pieces.ts';
-import { keepEntry, toContinuation, toDelta, withChoice } from './to-chunk.ts';
+import { keepEntry, toContinuation, toDelta, withCallsFrom, withChoice } from './to-chunk.ts';
 import { createTurnReader, hasCustomCall, hasFunctionCall, type TurnSettings } from './turn-reader.ts';
 import { createWaitingChunks, type Passed, type SayingChunk } from './waiting-chunks.ts';
 
@@ -94,6 +94,8 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
   let ended = false;
   /** The choice has a call in the API's older form: all from there on passes, the finish too. */
   let passing = false;
+  /** Calls that were told, so far. */
+  let calls = 0;
 
   function onProblem(problem: Problem): void {
     // That no call came is true of the parser alone.
@@ -102,6 +104,7 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
 
   const reader = createTurnReader({ ...settings, onProblem }, (event: KimiEvent) => {
     extras.push(event);
+    if (event.type === 'tool-call-start') calls++;
     // What was begun goes on in chunks that pass.
     if (passing && event.type === 'tool-call-error') return;
     addPiece(made, event, entries);
@@ -245,12 +248,12 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
   }
 
   function push(chunk: JsonObject): JsonObject[] {
-    if (passing) return [chunk];
+    if (passing) return [countOn(chunk)];
     const choice = choiceOf(chunk);
     const delta = deltaOf(choice);
     if (!ended && (hasCustomCall(delta) || (opened.size === 0 && hasFunctionCall(delta)))) {
       passing = true;
-      return [...fail(), chunk];
+      return [...fail(), countOn(chunk)];
     }
     choiceUsage = usageAside(chunk, choice) ?? choiceUsage;
     if (isThere(choice.x_kimi)) told = choice.x_kimi;
@@ -266,6 +269,11 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
     const before = finish ? sayApart(finish) : [];
     const out = finishes ? pushFinish(chunk) : pushDelta(chunk, delta);
     return before.length === 0 ? out : [...before, ...out];
+  }
+
+  /** A chunk that passes, its calls counted on behind those that were text: the server does not know of them. */
+  function countOn(chunk: JsonObject): JsonObject {
+    return withCallsFrom(chunk, calls - opened.size);
   }
 
   function fail(): JsonObject[] {
@@ -301,7 +309,7 @@ export function createChoiceTransform(settings: TurnSettings): ChoiceTransform {
         made = [];
         return 'passes';
       }
-      if (!isAlike(first, piece)) return { chunks: [], pieces: takeMade(), toChunk };
+      if (!isAlike(first, piece)) return { ...waiting.flush(takeMade()), toChunk };
     }
     const own = made.find((one) => isAlike(one, piece));
     const length = own ? own.text.length - waiting.missing() : 0;

@@ -108,8 +108,16 @@ export function restOf(delta: JsonObject): JsonObject {
 }
 
 /** Whether a reply, or a chunk of one, is an error and nothing else. */
-export function isError({ choices, error }: JsonObject): boolean {
-  return Boolean(error) && listOf(choices).length === 0;
+export function isError(fields: JsonObject): boolean {
+  const { choices, error } = fields;
+  return listOf(choices).length === 0 && (Boolean(error) || (choices === undefined && reportsError(fields)));
+}
+
+/** How servers write one that they do not call `error`: vLLM and LMDeploy, FastAPI, FastChat, gateways. */
+function reportsError({ object, type, detail, message, code, error_code }: JsonObject): boolean {
+  if (object === 'error' || type === 'error' || isThere(error_code)) return true;
+  if (typeof message !== 'string') return typeof detail === 'string' || Array.isArray(detail);
+  return Number(code) >= 400 || /error|exception/i.test(textOf(type));
 }
 
 export function choiceOf(chunk: JsonObject): JsonObject {

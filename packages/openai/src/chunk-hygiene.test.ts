@@ -64,19 +64,19 @@ const joined = (chunks: readonly KimiChunk[], field: 'content' | 'reasoning_cont
 const lastExtra = (chunks: readonly KimiChunk[]) =>
   chunks.flatMap(({ choices }) => choices.flatMap(({ x_kimi }) => x_kimi ?? [])).at(-1);
 
-/** Chunks of a server that is like no behaviour of the engine, in through a `fetch` of its own. */
-async function pass(frames: readonly unknown[]): Promise<KimiChunk[]> {
+/** Of a server that is like no behaviour of the engine, in through a `fetch` of its own. */
+function clientOf(frames: readonly unknown[]): OpenAI {
   const body = frames
     .map((frame) => `data: ${typeof frame === 'string' ? frame : JSON.stringify(frame)}\n\n`)
     .join('');
   const answer = async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } });
-  const client = new OpenAI({
-    baseURL: 'http://server.invalid/v1',
-    apiKey: 'none',
-    fetch: createKimiFetch({ fetch: answer }),
-  });
+  const fetch = createKimiFetch({ fetch: answer });
+  return new OpenAI({ baseURL: 'http://server.invalid/v1', apiKey: 'none', maxRetries: 0, fetch });
+}
+
+async function pass(frames: readonly unknown[]): Promise<KimiChunk[]> {
   const chunks: KimiChunk[] = [];
-  for await (const chunk of await client.chat.completions.create({ ...ask, stream: true })) {
+  for await (const chunk of await clientOf(frames).chat.completions.create({ ...ask, stream: true })) {
     chunks.push(chunk as KimiChunk);
   }
   return chunks;
@@ -388,6 +388,22 @@ describe('usage', () => {
     const both = [0, 1].map((index) => ({ index, delta: {}, finish_reason: 'stop' }));
     const several = await pass([...reply.slice(0, 1), { id: 'c-1', choices: both, x_groq: own }]);
     expect(several.filter(({ usage }) => usage)).toHaveLength(1);
+  });
+
+  test('on the finishes of several choices: the last one stays the last', async () => {
+    const say = (index: number, delta: object, word: string | null = null, total?: number) => ({
+      ...chunk({}, null, total === undefined ? {} : { usage: { total_tokens: total } }),
+      choices: [{ index, delta, finish_reason: word }],
+    });
+    const client = clientOf([
+      say(0, { role: 'assistant', content: 'a' }),
+      say(1, { role: 'assistant', content: 'b' }),
+      say(1, {}, 'stop', 3),
+      say(0, { content: 'c' }),
+      say(0, {}, 'stop', 5),
+    ]);
+    const { usage } = await client.chat.completions.stream(ask).finalChatCompletion();
+    expect(usage).toEqual({ total_tokens: 5 });
   });
 
   test('on the choice passes there, as it came, beside a chunk of its own', async () => {
@@ -730,6 +746,67 @@ describe('ids', () => {
   });
 });
 
+describe('a fragment without arguments is told behind the beginning of its call, or not at all', () => {
+  const begun = (index: number, more: object = { arguments: '' }) => ({
+    index,
+    id: `functions.look:${index}`,
+    type: 'function',
+    function: { name: 'look', ...more },
+  });
+  const args = (index: number, text: string) => ({ index, function: { arguments: text } });
+  const at = '{"at":"home"}';
+  const passes = async (...lists: object[][]) => fragments(await pass(toFrames(lists)));
+
+  test('where the beginning waits', async () => {
+    const [first, ...others] = await passes([begun(0)], [args(0, '')], [args(0, at)]);
+    expect(first).toEqual(begun(0));
+    expect(others.map((one) => one.function?.arguments).join('')).toBe(at);
+  });
+
+  test('where the beginning has no arguments at all', async () => {
+    const [first, ...others] = await passes([begun(0, {})], [args(0, '')], [args(0, at)]);
+    expect(first).toEqual(begun(0));
+    expect(others).toEqual([args(0, at)]);
+  });
+
+  test.each<[string, object[][]]>([
+    ['before the arguments', [[begun(1)], [args(1, '')], [args(1, at)]]],
+    ['behind them', [[begun(1)], [args(1, at)], [args(1, '')]]],
+    ['on the finish', [[begun(1, { arguments: at })], [args(1, '')]]],
+  ])('where its call has another index: %s', async (_, lists) => {
+    expect(await passes(...lists)).toEqual([{ ...begun(1), index: 0 }, args(0, at)]);
+    const message = await clientOf(toFrames(lists)).chat.completions.stream(ask).finalMessage();
+    expect(message.tool_calls).toMatchObject([{ function: { name: 'look', arguments: at } }]);
+  });
+  test('beside arguments of another call', async () => {
+    const out = await passes([begun(0)], [begun(1)], [args(0, at), args(1, '')], [args(1, at)]);
+    for (const index of [0, 1]) {
+      const [first, ...others] = out.filter((one) => one.index === index);
+      expect(first).toEqual(begun(index));
+      expect(others.map((one) => one.function?.arguments).join('')).toBe(at);
+    }
+  });
+
+  test('where its call is taken out', async () => {
+    const frames = toFrames([[begun(0)], [args(0, '')], [args(0, at)]]);
+    async function* source() {
+      yield* frames as ChatChunk[];
+    }
+    const chunks: KimiChunk[] = [];
+    for await (const one of transformKimiStream(source(), { tools, toolChoice: 'none' })) chunks.push(one);
+    expect(fragments(chunks)).toEqual([]);
+    expect(finishes(chunks)).toEqual(['stop']);
+  });
+
+  function toFrames(lists: readonly object[][]): ReturnType<typeof chunk>[] {
+    return lists.map((tool_calls, place) =>
+      chunk({ ...(place === 0 && { role: 'assistant' }), tool_calls }, toWord(place, lists.length)),
+    );
+  }
+
+  const toWord = (place: number, length: number) => (place === length - 1 ? 'tool_calls' : null);
+});
+
 describe('calls that no server makes of text pass untouched', () => {
   const url = 'http://server.invalid/v1/chat/completions';
   const request = (model: string, stream: boolean) => ({
@@ -821,6 +898,16 @@ describe('calls that no server makes of text pass untouched', () => {
     }
   });
 
+  test('of a custom tool behind calls that were text: under the indexes behind theirs', async () => {
+    const chunks = await pass([
+      chunk({ role: 'assistant', content: call('functions.look:0', '{"at":"home"}') }),
+      chunk({ tool_calls: [{ index: 0, ...custom, custom: { name: 'code', input: '' } }] }),
+      chunk({ tool_calls: [{ index: 0, custom: { input: 'print(1)' } }] }),
+      chunk({}, 'tool_calls'),
+    ]);
+    expect(fragments(chunks).map(({ index }) => index)).toEqual([0, 0, 1, 1]);
+  });
+
   test('of a custom tool in a completion that answers for a stream', async () => {
     const message = { role: 'assistant', content: null, tool_calls: [plain, custom] };
     const text = JSON.stringify({ id: 'c', choices: [{ index: 0, message, finish_reason: 'tool_calls' }] });
@@ -849,7 +936,7 @@ describe('calls that no server makes of text pass untouched', () => {
   });
 });
 
-describe('a chunk has a list of choices, each with a number and a delta', () => {
+describe('a chunk has a list of choices, each with a number, a delta, and a word or nothing for its finish', () => {
   const hi = chunk({ role: 'assistant', content: 'Hi.' });
 
   test.each<[string, readonly unknown[]]>([
@@ -889,6 +976,13 @@ describe('a chunk has a list of choices, each with a number and a delta', () => 
       [
         { choices: [{ index: '0', delta: hi.choices[0]?.delta }] },
         { choices: [{ index: '0', delta: {}, finish_reason: 'stop' }], usage: { total_tokens: 3 } },
+      ],
+    ],
+    [
+      'a finish reason that is no word',
+      [
+        { ...hi, choices: [{ ...hi.choices[0], finish_reason: ['length'] }] },
+        { ...chunk({}, 'stop'), usage: { total_tokens: 3 } },
       ],
     ],
     [

@@ -9,6 +9,7 @@ import { choiceOf, isError, usageAside } from './chunk-fields.ts';
 import { isThere, type JsonObject, textOf } from './json.ts';
 import type { KimiOptions, ProblemContext } from './kimi-options.ts';
 import type { TextPiece } from './pieces.ts';
+import { toError } from './to-error.ts';
 import { toSoundChunk } from './to-sound-chunk.ts';
 import { renameTools, type ToolNames } from './tool-names.ts';
 import type { TurnSettings } from './turn-reader.ts';
@@ -39,6 +40,7 @@ export interface ChunkTransform {
 
 /** One parser per choice. */
 export function createChunkTransform(settings: TransformSettings): ChunkTransform {
+  /** In the order of their finishes, which wait for the end: the last usage stays the last. */
   const choices = new Map<unknown, ChoiceTransform>();
   /** The last chunk without a choice. */
   let bare: JsonObject | undefined;
@@ -47,11 +49,12 @@ export function createChunkTransform(settings: TransformSettings): ChunkTransfor
   let ended = false;
 
   function pushTo({ index }: JsonObject, chunk: JsonObject): readonly JsonObject[] {
-    const known = choices.get(index);
-    if (known) return known.push(chunk);
-    const choice = createChoiceTransform(toTurnSettings(settings, index as number, chunk));
+    const choice =
+      choices.get(index) ?? createChoiceTransform(toTurnSettings(settings, index as number, chunk));
+    const out = choice.push(chunk);
+    if (choice.isFinished()) choices.delete(index);
     choices.set(index, choice);
-    return choice.push(chunk);
+    return out;
   }
 
   function takeUsage(): JsonObject[] {
@@ -94,7 +97,7 @@ export function createChunkTransform(settings: TransformSettings): ChunkTransfor
 
   function push(given: JsonObject): readonly JsonObject[] {
     if (ended) return [given];
-    if (isError(given)) return [...fail(), given];
+    if (isError(given)) return [...fail(), toError(given, JSON.stringify(given))];
     const chunk = toSoundChunk(given, (index) => !choices.has(index));
     const parts = chunk.choices as readonly JsonObject[];
     const [choice] = parts;

@@ -1,6 +1,6 @@
 import { KimiError, type RequestProblem, type SpecialTokensInText } from '@kimi-tc/core';
 import { isObject, parseJson, textOf } from './json.ts';
-import type { KimiOptions } from './kimi-options.ts';
+import { checkWord, type KimiOptions } from './kimi-options.ts';
 import { headersOf, type KimiRequest, readRequest, signalOf, toRequestContext } from './kimi-request.ts';
 import { toChatResponse } from './to-chat-response.ts';
 import { toRefusal } from './to-refusal.ts';
@@ -64,8 +64,8 @@ const MAX_MESSAGE = 500;
 /** @throws KimiError naming the option that is wrong */
 export function createTransport(options: TransportOptions & KimiOptions): Transport {
   const { transport = 'chat', specialTokensInText = 'break', model, onProblem } = options;
-  checkOption('transport', transport, ['chat', 'completions', 'auto']);
-  checkOption('specialTokensInText', specialTokensInText, ['keep', 'break', 'reject']);
+  checkWord('transport', transport, ['chat', 'completions', 'auto']);
+  checkWord('specialTokensInText', specialTokensInText, ['keep', 'break', 'reject']);
   if (transport === 'chat') return { wrap: (send) => send, rendersFor: () => false };
   /** Addresses whose chat requests go to text completions. */
   const learnt = new Set<string>();
@@ -123,11 +123,6 @@ export function createTransport(options: TransportOptions & KimiOptions): Transp
       return text instanceof Response ? text : sendText(send, input, init, text);
     },
   };
-}
-
-function checkOption(option: string, value: string, allowed: readonly string[]): void {
-  if (allowed.includes(value)) return;
-  throw new KimiError(option, `${option}: expected ${allowed.map((one) => `'${one}'`).join(' or ')}`);
 }
 
 /** What cannot be rendered is answered as a server would. */

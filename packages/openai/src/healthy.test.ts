@@ -190,6 +190,22 @@ describe('a healthy stream passes byte for byte', () => {
     }
   });
 
+  test('with fragments of a call that have no arguments', async () => {
+    const begun = { index: 0, id: 'functions.f:0', type: 'function', function: { name: 'f', arguments: '' } };
+    const fragment = (args: string) => ({
+      tool_calls: [{ index: 0, function: { arguments: args } }],
+    });
+    const events = [
+      event(0, { role: 'assistant', content: '' }),
+      event(0, { tool_calls: [begun] }),
+      ...['', '', '{"a"', '', ':1}', ''].map((args) => event(0, fragment(args))),
+      event(0, fragment(''), 'tool_calls'),
+      'data: [DONE]\n\n',
+    ];
+    for (const reads of [[events], events.map((one) => [one])])
+      expect((await readAll(...reads)).join('')).toBe(events.join(''));
+  });
+
   test('with usage in a chunk behind the finish that has a choice', async () => {
     const last = { choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }] };
     for (const finish of [event(0, {}, 'stop'), event(0, { content: ' b' }, 'stop')]) {

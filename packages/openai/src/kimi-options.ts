@@ -43,6 +43,11 @@ export function checkFunction(option: string, value: unknown): void {
   if (value !== undefined && typeof value !== 'function') refuse(option, 'a function', value);
 }
 
+export function checkWord(option: string, value: unknown, allowed: readonly string[]): void {
+  if (!allowed.includes(value as string))
+    refuse(option, allowed.map((one) => `'${one}'`).join(' or '), value);
+}
+
 export function checkObject(option: string, value: unknown): void {
   if (!isObject(value)) refuse(option, 'an object', value);
 }

@@ -93,7 +93,8 @@ function addEntry(pieces: Piece[], entry: JsonObject, index: number, open: boole
     if (!whole) return false;
     pieces.push({ type: 'tool-call', index, id, name });
   }
-  if (args !== '') addText(pieces, { type: 'arguments', index, text: args });
+  // Nothing more of an open call is still about that call, and must not be told in front of it.
+  if (open || args !== '') addText(pieces, { type: 'arguments', index, text: args });
   return true;
 }
 
@@ -111,6 +112,11 @@ export function joinPieces(lists: readonly (readonly Piece[])[]): Piece[] {
     else addText(joined, { ...piece });
   }
   return joined;
+}
+
+/** Whether a piece adds nothing to a call that has begun. */
+export function isEmptyPiece(piece: Piece): piece is Extract<Piece, { type: 'arguments' }> {
+  return piece.type === 'arguments' && piece.text === '';
 }
 
 /** UTF-16 units of text. */

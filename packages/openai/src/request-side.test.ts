@@ -268,7 +268,7 @@ test.each([[null], [[]], ['kimi-k2.6']])('options that are no object are told: %
 });
 
 test('options are checked at once', () => {
-  expect(() => createKimiFetch({ endpoint: 'vllm' as 'auto' })).toThrow(/^endpoint: expected/);
+  expect(() => createKimiFetch({ endpoint: 'vllm' as 'auto' })).toThrow(/^endpoint: expected 'auto' or/);
   expect(() => createKimiFetch({ request: { ids: 1 as unknown as boolean } })).toThrow(/^ids: expected/);
   expect(() => createKimiFetch({ request: { thinking: 3 as unknown as boolean } })).toThrow(
     /^thinking: expected/,

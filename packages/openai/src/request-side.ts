@@ -8,7 +8,7 @@ import {
 } from '@kimi-tc/core';
 import { endpointOf } from './endpoint-of.ts';
 import { isObject, type JsonObject } from './json.ts';
-import type { KimiOptions } from './kimi-options.ts';
+import { checkWord, type KimiOptions } from './kimi-options.ts';
 import { type KimiRequest, toRequestContext } from './kimi-request.ts';
 import { toRefusal } from './to-refusal.ts';
 
@@ -43,6 +43,7 @@ export function createRequestSide(
   if (typeof request !== 'boolean' && !isObject(request))
     throw new KimiError('request', 'request: expected a boolean or an object');
   const parts = typeof request === 'object' ? request : {};
+  checkWord('endpoint', endpoint, ['auto', 'moonshot', 'self-hosted', 'router']);
   const fixed = endpoint === 'auto' ? undefined : endpoint;
   normalizeRequest({}, { ...parts, endpoint: fixed, model });
 

@@ -86,7 +86,7 @@ export function createSseWriter(transform: ChunkTransform): SseWriter {
   function writeEvent(bytes: Uint8Array): void {
     const event = readSseEvent(bytes);
     const { data, type, words } = event;
-    const isDone = data?.trim() === '[DONE]';
+    const isDone = data !== undefined && saysDone(data);
     const said = isDone ? undefined : parseJson(data ?? words);
     if (isDone) writeDone(bytes, data);
     else if (type === 'error' || (isObject(said) && isError(said))) writeError(bytes, event, said);
@@ -156,7 +156,7 @@ export function createSseWriter(transform: ChunkTransform): SseWriter {
   /** An event without its empty line counts if it is whole all the same; clients drop it otherwise. */
   function writeLeft(left: Uint8Array): void {
     const { data, type } = readSseEvent(left);
-    const isCut = data !== undefined && data.trim() !== '[DONE]' && parseJson(data) === undefined;
+    const isCut = data !== undefined && !saysDone(data) && parseJson(data) === undefined;
     if (isCut && type !== 'error') return;
     writeEvent(joinBytes([left, encoder.encode('\n\n')]));
   }
@@ -189,4 +189,9 @@ export function createSseWriter(transform: ChunkTransform): SseWriter {
 /** A view is not made where it would be one of all: it costs more than what is looked up in it. */
 function part(bytes: Uint8Array, start: number, end: number): Uint8Array {
   return start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
+}
+
+/** Clients end at anything that begins so. */
+function saysDone(data: string): boolean {
+  return data.trimStart().startsWith('[DONE]');
 }

@@ -1,4 +1,5 @@
 import type { ToolCall } from '@kimi-tc/core';
+import { choiceOf, deltaOf } from './chunk-fields.ts';
 import { isObject, type JsonObject, textOf } from './json.ts';
 import type { KimiChunkDelta, KimiMessage } from './kimi-chunk.ts';
 import type { Piece } from './pieces.ts';
@@ -41,6 +42,17 @@ export function keepEntry(entries: Map<string, JsonObject>, entry: JsonObject): 
 /** The chunk with other fields in its choice. */
 export function withChoice(chunk: JsonObject, choice: JsonObject, fields: JsonObject): JsonObject {
   return { ...chunk, choices: [{ ...choice, ...fields }] };
+}
+
+/** The chunk with the indexes of its calls counted from another number than 0. */
+export function withCallsFrom(chunk: JsonObject, first: number): JsonObject {
+  const choice = choiceOf(chunk);
+  const delta = deltaOf(choice);
+  if (first <= 0 || !Array.isArray(delta.tool_calls)) return chunk;
+  const tool_calls = delta.tool_calls.map((entry) =>
+    isObject(entry) && typeof entry.index === 'number' ? { ...entry, index: entry.index + first } : entry,
+  );
+  return withChoice(chunk, choice, { delta: { ...delta, tool_calls } });
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { JsonObject } from './json.ts';
-import { isAlike, isSamePiece, joinPieces, lengthOf, type Piece } from './pieces.ts';
+import { isAlike, isEmptyPiece, isSamePiece, joinPieces, lengthOf, type Piece } from './pieces.ts';
 
 /**
  * Chunks between the moment they came and the moment it is known whether they pass as they are: as
@@ -9,6 +9,7 @@ import { isAlike, isSamePiece, joinPieces, lengthOf, type Piece } from './pieces
  *   as no more than that is missing.
  * - A chunk of which the parser has made nothing yet (white space in front of text, the first fragment
  *   of a call, whose name may go on) waits until it says something. What goes on with other calls passes it.
+ * - A fragment without arguments waits until its call is told: under another index, or not told at all, it goes.
  */
 export interface WaitingChunks {
   /**
@@ -53,6 +54,12 @@ export function createWaitingChunks(): WaitingChunks {
   let queue: SayingChunk[] = [];
   /** What has been made and not been sent, as chunks in the queue say it and are not complete yet. */
   let unsent: readonly Piece[] = [];
+  /** The indexes of calls whose beginning has left. */
+  const told = new Set<number>();
+
+  function tell(pieces: readonly Piece[]): void {
+    for (const piece of pieces) if (piece.type === 'tool-call') told.add(piece.index);
+  }
 
   function takeComplete(): JsonObject[] {
     const chunks: JsonObject[] = [];
@@ -60,9 +67,11 @@ export function createWaitingChunks(): WaitingChunks {
     let at = 0;
     for (; at < queue.length; at++) {
       const one = queue[at] as SayingChunk;
-      const rest = removeStart(unsent, one.pieces);
-      if (rest) chunks.push(one.chunk);
-      else if (onlyBegins(one)) waits.push(one);
+      const rest = removeStart(unsent, one.pieces, told);
+      if (rest) {
+        tell(one.pieces);
+        chunks.push(one.chunk);
+      } else if (onlyBegins(one)) waits.push(one);
       else break;
       unsent = rest ?? unsent;
     }
@@ -72,21 +81,27 @@ export function createWaitingChunks(): WaitingChunks {
 
   /** Whether a chunk only begins calls of which nothing has been made yet: those of others need not wait for it. */
   function onlyBegins({ pieces }: SayingChunk): boolean {
-    return pieces.every((piece) => piece.type === 'tool-call' && !unsent.some((one) => isAlike(one, piece)));
+    return pieces.every(
+      (piece) =>
+        (piece.type === 'tool-call' || isEmptyPiece(piece)) && !unsent.some((one) => isAlike(one, piece)),
+    );
   }
 
   function giveUp(chunks: readonly JsonObject[], left: readonly SayingChunk[], own: Passed['own']): Passed {
     const pieces = unsent;
     queue = [];
     unsent = [];
+    tell(pieces);
     return { chunks: [...chunks, ...left.flatMap(({ rest }) => (rest ? [rest] : []))], pieces, own };
   }
 
   return {
     push(given, made, mayWait) {
       const [{ chunk, pieces }] = given as [SayingChunk];
-      if (queue.length === 0 && given.length === 1 && isSame(pieces, made))
+      if (queue.length === 0 && given.length === 1 && isSame(pieces, made)) {
+        tell(made);
         return { chunks: [chunk], pieces: [], own: 'passes' };
+      }
       queue.push(...given);
       unsent = unsent.length === 0 ? made : joinPieces([unsent, made]);
       const chunks = takeComplete();
@@ -113,10 +128,22 @@ function isSame(own: readonly Piece[], made: readonly Piece[]): boolean {
   return own.length === made.length && own.every((piece, at) => isSamePiece(piece, made[at] as Piece));
 }
 
-/** What is left of `pieces` behind `start`; `undefined` if they do not begin with all of it. */
-function removeStart(pieces: readonly Piece[], start: readonly Piece[]): readonly Piece[] | undefined {
+/**
+ * What is left of `pieces` behind `start`; `undefined` if they do not begin with all of it.
+ *
+ * @param told the calls that may go on with nothing
+ */
+function removeStart(
+  pieces: readonly Piece[],
+  start: readonly Piece[],
+  told: ReadonlySet<number>,
+): readonly Piece[] | undefined {
   const rest = [...pieces];
   for (const wanted of start) {
+    if (isEmptyPiece(wanted)) {
+      if (told.has(wanted.index)) continue;
+      return undefined;
+    }
     const [first] = rest;
     if (!first || !isAlike(first, wanted)) return undefined;
     if (first.type === 'tool-call' || wanted.type === 'tool-call' || first.text === wanted.text) rest.shift();

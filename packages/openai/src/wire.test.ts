@@ -178,6 +178,12 @@ describe('the end of a stream', () => {
     ['of its own type, no data', 'event: error\n\n', 'The answer of the server is empty.'],
     ['a text', 'data: {"error":"boom"}\n\n', '"boom"'],
     ['beside empty choices', 'data: {"error":{"message":"boom"},"choices":[]}\n\n', 'boom'],
+    ['of vLLM', 'data: {"object":"error","message":"boom","type":"BadRequestError","code":400}\n\n', 'boom'],
+    ['that calls its type so', 'data: {"type":"error","message":"boom"}\n\n', 'boom'],
+    ['with the type of one', 'data: {"message":"boom","type":"InternalServerError"}\n\n', 'boom'],
+    ['with the status of one', 'data: {"message":"boom","code":"503"}\n\n', 'boom'],
+    ['of FastAPI', 'data: {"detail":"boom"}\n\n', '{"detail":"boom"}'],
+    ['of FastChat', 'data: {"text":"boom","error_code":50001}\n\n', '{"text":"boom","error_code":50001}'],
     ['that is no event', '{"error":{"message":"boom"}}\n\n', 'boom'],
     ['that is no event, without an end', '{"error":{"message":"boom"}}', 'boom'],
   ])(
@@ -205,6 +211,22 @@ describe('the end of a stream', () => {
       }
     },
   );
+
+  test.each([
+    ['{"type":"status","message":"Loading the model."}'],
+    ['{"message":"ok","code":200}'],
+    ['{"object":"chat.completion.chunk","usage":{"total_tokens":3}}'],
+  ])('an object without choices is none that does not call itself one: %s', async (data) => {
+    const answered = await answer(`${hello}data: ${data}\n\n${chunk({}, 'stop')}${done}`);
+    expect(answered).toContain('"finish_reason":"stop"');
+    expect(answered).not.toContain('"error"');
+  });
+
+  test('[DONE] with something behind it is one, and the last event', async () => {
+    const held = `${hello}${chunk({ content: ' a <' })}`;
+    const ended = `${held}${chunk({}, 'stop')}`;
+    expect(await answer(`${ended}data: [DONE] bye\n\n`)).toBe(`${ended}data: [DONE]\n\n`);
+  });
 
   test('an event of type error that holds an error object passes', async () => {
     const error = 'event: error\ndata: {"error":{"message":"boom"}}\n\n';
