@@ -9,6 +9,7 @@ import { readJsonBody } from './read-body.ts';
 import type { Recorder } from './recording.ts';
 import { renameModelInStream } from './rename-model.ts';
 import { toReplyBody } from './reply-body.ts';
+import { resumeBody } from './resume-body.ts';
 import type { Slots } from './slots.ts';
 import { toWhole } from './whole-reply.ts';
 
@@ -139,15 +140,17 @@ type Answer = { whole: Uint8Array<ArrayBuffer> } | { stream: ReadableStream<Uint
  */
 async function readAnswer(response: Response, asked: unknown, isWhole: boolean | undefined): Promise<Answer> {
   const { body, headers } = response;
-  const readBytes = async () => new Uint8Array(await response.arrayBuffer());
-  if (!response.ok || body === null || !isStream(headers, asked)) return { whole: await readBytes() };
+  if (!response.ok || body === null || !isStream(headers, asked))
+    return { whole: new Uint8Array(await response.arrayBuffer()) };
   if (!isWhole) return { stream: body };
-  // Of an error the status can still tell. It takes no longer, as all of the answer has to be here for its first event.
-  const bytes = await readBytes();
-  const error = createErrorWatch().push(bytes);
-  return error === undefined
-    ? { stream: new Blob([bytes]).stream() }
-    : { whole: new TextEncoder().encode(error) };
+  // An error can still be told by the status: it is all that there is, and here at once.
+  const reader = body.getReader();
+  const { value: first } = await reader.read();
+  if (first === undefined) return { whole: new Uint8Array() };
+  const error = createErrorWatch().push(first);
+  if (error === undefined) return { stream: resumeBody([first], reader) };
+  await reader.cancel();
+  return { whole: new TextEncoder().encode(error.trim()) };
 }
 
 /** An error that came as a success, which is a failure of the upstream all the same. */

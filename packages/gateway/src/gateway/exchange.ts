@@ -15,7 +15,7 @@ export interface Exchange {
   heardAt?: number;
   /** When the first bytes left for the client. */
   firstOutAt?: number;
-  /** Whether the upstream answers in one piece, by the type of its answer. */
+  /** Whether the upstream answers in one piece, as far as the type of its answer tells. */
   isWhole?: boolean;
   /** Name of the upstream; empty if none was asked. */
   upstream: string;

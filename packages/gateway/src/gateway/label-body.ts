@@ -1,4 +1,5 @@
 import { isJson, typeOf } from './content-type.ts';
+import { resumeBody } from './resume-body.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -19,7 +20,6 @@ export async function labelBody(
   const given = typeOf(headers);
   if (isJson(given) || given === 'text/event-stream') return body;
   const reader = body.getReader();
-  /** What was read to look at it, until it is asked for. */
   const held: Bytes[] = [];
   const decoder = new TextDecoder();
   let start = '';
@@ -40,17 +40,7 @@ export async function labelBody(
     return undefined;
   }
   if (type !== undefined) headers.set('content-type', type);
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        const value = held.shift() ?? (await reader.read()).value;
-        if (value === undefined) controller.close();
-        else controller.enqueue(value);
-      },
-      cancel: (reason) => reader.cancel(reason),
-    },
-    { highWaterMark: 0 },
-  );
+  return resumeBody(held, reader);
 }
 
 function guessType(start: string): string | undefined {
