@@ -1,8 +1,9 @@
 import { resolveModel } from '@kimi-tc/core';
 import { createChunkTransform } from './chunk-transform.ts';
-import { isObject, type JsonObject, listOf, textOf } from './json.ts';
+import { type JsonObject, textOf } from './json.ts';
 import type { KimiChunk, TextChunk } from './kimi-chunk.ts';
 import { checkOptions, type KimiOptions } from './kimi-options.ts';
+import { toChatChoices } from './to-chat-choices.ts';
 import { wrapStream } from './transform-kimi-stream.ts';
 
 /**
@@ -30,11 +31,8 @@ export function completionStreamToChat(
 
 function toChatChunk(chunk: JsonObject): JsonObject {
   if (!Array.isArray(chunk.choices)) return chunk;
-  return { ...chunk, object: 'chat.completion.chunk', choices: listOf(chunk.choices).map(toChatChoice) };
-}
-
-function toChatChoice(choice: unknown): unknown {
-  if (!isObject(choice)) return choice;
-  const { text, logprobs: _, ...rest } = choice;
-  return { ...rest, delta: textOf(text) === '' ? {} : { content: text } };
+  const choices = toChatChoices(chunk, ({ text }) => ({
+    delta: textOf(text) === '' ? {} : { content: text },
+  }));
+  return { ...chunk, object: 'chat.completion.chunk', choices };
 }

@@ -1,6 +1,7 @@
-import { isObject, type JsonObject, listOf, parseJson, textOf } from './json.ts';
+import { isObject, type JsonObject, parseJson, textOf } from './json.ts';
 import { respondWith } from './respond-with.ts';
 import { createSseSplitter, joinBytes, readSseEvent, toEvent } from './sse.ts';
+import { toChatChoices } from './to-chat-choices.ts';
 
 /**
  * The answer to a text completion as that to a chat completion, streamed or not, the raw text of the
@@ -41,7 +42,7 @@ function createStreamConverter(prefix: string): Converter {
     const { data: json = '', rest } = readSseEvent(event);
     const chunk = parseJson(json);
     if (!isObject(chunk) || !Array.isArray(chunk.choices)) return event;
-    const choices = mapChoices(chunk, (choice) => ({ delta: toDelta(choice) }));
+    const choices = toChatChoices(chunk, (choice) => ({ delta: toDelta(choice) }));
     const data = JSON.stringify({ ...chunk, object: 'chat.completion.chunk', choices });
     return encoder.encode(rest + toEvent(data));
   }
@@ -69,20 +70,11 @@ function createJsonConverter(prefix: string): Converter {
       const bytes = joinBytes(parts);
       const completion = parseJson(new TextDecoder().decode(bytes));
       if (!isObject(completion)) return controller.enqueue(bytes);
-      const choices = mapChoices(completion, ({ text }) => ({
+      const choices = toChatChoices(completion, ({ text }) => ({
         message: { role: 'assistant', content: prefix + textOf(text) },
       }));
       const chat = { ...completion, object: 'chat.completion', choices };
       controller.enqueue(encoder.encode(JSON.stringify(chat)));
     },
   };
-}
-
-/** Log probabilities have another shape there; nobody has asked for any. */
-function mapChoices({ choices }: JsonObject, say: (choice: JsonObject) => JsonObject): unknown[] {
-  return listOf(choices).map((choice) => {
-    if (!isObject(choice)) return choice;
-    const { text: _, logprobs: __, ...rest } = choice;
-    return { ...rest, ...say(choice) };
-  });
 }
