@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { expectAccessible, keepScreenshot, launchBrowser, watchPage } from './browser.ts';
@@ -84,4 +85,24 @@ it('the API believes no name but its own, and refuses a body that has no end', a
   const endless = await post(host, (body) => body.write('x'.repeat(1_500_000)));
   expect(endless.statusCode).toBe(413);
   expect(endless.headers['content-security-policy']).toContain("default-src 'none'");
+});
+
+it.each([
+  ['too long', 413, Buffer.alloc(1_100_000, ' ')],
+  ['far too long', 413, Buffer.alloc(2_000_000, ' ')],
+  ['no UTF-8', 400, Buffer.alloc(900_000, 0xff)],
+])('a body that is %s breaks no request behind it on the same connection', async (_, status, body) => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const post = async (content: string | Buffer): Promise<[number | undefined, string]> => {
+    const headers = { 'content-type': 'application/json' };
+    const sent = request(`${home}/api/chat`, { method: 'POST', headers, agent });
+    sent.end(content);
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    return [answer.statusCode, await text(answer)];
+  };
+  for (let round = 0; round < 6; round++) {
+    expect(await post(body)).toEqual([status, expect.stringMatching(/^(The conversation|Expected a body) /)]);
+    expect(await post('{}')).toEqual([400, expect.stringContaining('messages')]);
+  }
+  agent.destroy();
 });
