@@ -793,7 +793,8 @@ describe('a fragment without arguments is told behind the beginning of its call,
       yield* frames as ChatChunk[];
     }
     const chunks: KimiChunk[] = [];
-    for await (const one of transformKimiStream(source(), { tools, toolChoice: 'none' })) chunks.push(one);
+    for await (const one of transformKimiStream(source(), { tools, toolChoice: 'none' }))
+      chunks.push(one as KimiChunk);
     expect(fragments(chunks)).toEqual([]);
     expect(finishes(chunks)).toEqual(['stop']);
   });
