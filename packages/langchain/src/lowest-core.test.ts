@@ -1,5 +1,6 @@
 // The lowest @langchain/core that this package supports, under everything that imports the newest: the
-// conformance tests once more, and the faults of servers. In a file of its own as modules stay loaded.
+// conformance tests once more, the faults of servers, and calls that somebody has changed. In a file of its own as
+// modules stay loaded.
 import { readFileSync, realpathSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -23,6 +24,7 @@ registerHooks({
 
 await import('./conformance.test.ts');
 await import('./chat-kimi.test.ts');
+await import('./to-call-pieces.test.ts');
 
 test('it is the lowest', async () => {
   const { dependencies, peerDependencies } = JSON.parse(
