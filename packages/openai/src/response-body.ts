@@ -26,7 +26,11 @@ export function toSseBody(
 ): ReadableStream<Bytes> {
   const reader = body.getReader();
   let controller: Controller;
-  let cancelled = false;
+  /**
+   * Gone once it is cancelled, which the OpenAI SDK does to every stream behind `[DONE]`: `fetch` holds on to what it
+   * cancels, and to all that hangs on it, through many a garbage collection.
+   */
+  let reply: { writer: SseWriter; settle: Settle } | undefined = { writer, settle };
   /** What broke the server's, once all that was held has been handed on. */
   let broken: { error: unknown } | undefined;
 
@@ -36,10 +40,10 @@ export function toSseBody(
   }
 
   function takeRead({ value, done }: ReadableStreamReadResult<Uint8Array>): Promise<void> | undefined {
-    // It ends a read that waits, and says nothing about the reply.
-    if (cancelled) return undefined;
+    // Cancelling ends a read that waits, and says nothing about the reply.
+    if (!reply) return undefined;
     try {
-      return handOn(done ? writer.end() : writer.write(value), done);
+      return handOn(done ? reply.writer.end() : reply.writer.write(value), done);
     } catch (error) {
       return giveUp(error);
     }
@@ -53,11 +57,11 @@ export function toSseBody(
 
   function takeError(error: unknown): Promise<void> | undefined {
     broken = { error };
-    return handOn(signal?.aborted ? [] : writer.fail(), false);
+    return handOn(reply && !signal?.aborted ? reply.writer.fail() : [], false);
   }
 
   function handOn(out: readonly Uint8Array[], done: boolean): Promise<void> | undefined {
-    const settling = settle();
+    const settling = reply?.settle();
     return settling ? settling.then(() => enqueue(out, done), giveUp) : enqueue(out, done);
   }
 
@@ -73,7 +77,7 @@ export function toSseBody(
     },
     pull,
     cancel(reason) {
-      cancelled = true;
+      reply = undefined;
       return reader.cancel(reason);
     },
   };
