@@ -6,7 +6,8 @@ import { LONGEST_TEXT } from './json-strings.ts';
 import { joinBytes } from './sse.ts';
 
 const encoder = new TextEncoder();
-const toEvent = (json: string) => encoder.encode(`data: ${json}\n\n`);
+const printEvent = (json: string) => `data: ${json}\n\n`;
+const toEvent = (json: string) => encoder.encode(printEvent(json));
 
 /** The event stands somewhere in a read. */
 function findIn(shapes: ChunkShapes, event: Uint8Array) {
@@ -27,7 +28,7 @@ const chunkOf = (delta: object, more: object = {}) => ({
 
 function learn(...chunks: object[]) {
   const shapes = createChunkShapes();
-  for (const chunk of chunks) shapes.learn(toEvent(JSON.stringify(chunk)), chunk as JsonObject);
+  for (const chunk of chunks) shapes.learn(printEvent(JSON.stringify(chunk)), chunk as JsonObject);
   return { find: (chunk: object) => findIn(shapes, toEvent(JSON.stringify(chunk))), shapes };
 }
 
@@ -62,7 +63,7 @@ describe('a chunk that looks like an earlier one', () => {
   test('may have fields that are null, and be printed with spaces', () => {
     const json = (text: string) => `{"choices": [{"index": 2, "delta": {"role": null, "content": ${text}}}]}`;
     const shapes = createChunkShapes();
-    shapes.learn(toEvent(json('"a"')), JSON.parse(json('"a"')));
+    shapes.learn(printEvent(json('"a"')), JSON.parse(json('"a"')));
     expect(findIn(shapes, toEvent(json('"\\u00e9"')))).toEqual({
       choice: 2,
       piece: { type: 'content', text: 'é' },
@@ -199,7 +200,7 @@ test.each<[string, string]>([
   ['behind, one of them escaped', '{"choices":[{"index":0,"delta":{"cont\\u0065nt":"a"}}],"content":"a"}'],
 ])('the same words in another place are not taken for the text: %s', (_, json) => {
   const shapes = createChunkShapes();
-  shapes.learn(toEvent(json), JSON.parse(json));
+  shapes.learn(printEvent(json), JSON.parse(json));
   expect(findIn(shapes, toEvent(json))).toBeUndefined();
 });
 
@@ -207,7 +208,7 @@ test('a server whose chunks are never alike is given up', () => {
   const { find, shapes } = learn();
   for (let at = 0; at < 1000; at++) {
     const chunk = chunkOf({ content: 'a' }, { created: at });
-    shapes.learn(toEvent(JSON.stringify(chunk)), chunk);
+    shapes.learn(printEvent(JSON.stringify(chunk)), chunk);
   }
   expect(find(chunkOf({ content: 'a' }, { created: 999 }))).toBeUndefined();
   expect(find(chunkOf({ content: 'a' }, { created: 59 }))).toBeDefined();

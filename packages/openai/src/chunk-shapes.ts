@@ -27,7 +27,7 @@ export interface ChunkShapes {
    */
   find(bytes: Uint8Array, start: number): KnownRun | undefined;
   /** Learns what chunks look like that say nothing but one text, from one of them and its event. */
-  learn(event: Uint8Array, chunk: JsonObject): void;
+  learn(event: string, chunk: JsonObject): void;
 }
 
 interface Shape {
@@ -48,7 +48,6 @@ const MAX_SHAPES = 6;
 const MAX_LEARNED = 60;
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 
 export function createChunkShapes(): ChunkShapes {
   /** The one that fitted last comes first. */
@@ -95,7 +94,7 @@ export function createChunkShapes(): ChunkShapes {
   return {
     find,
     learn(event, chunk) {
-      const shape = learned < MAX_LEARNED ? toShape(decoder.decode(event), chunk) : undefined;
+      const shape = learned < MAX_LEARNED ? toShape(event, chunk) : undefined;
       if (!shape || shapes.some((one) => isSame(one, shape))) return;
       learned++;
       shapes.unshift(shape);
@@ -115,19 +114,24 @@ function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
   return new DataView(buffer, byteOffset, byteLength);
 }
 
+/** The bytes that are compared at once. */
+const STEP = 8;
+
 /**
- * Eight bytes at a time, as this is where most of the time for a chunk goes; as doubles, since no text reads as NaN
- * or as a zero, which alone are not what their bytes are.
+ * Compares `STEP` bytes at once, the last of them perhaps for a second time, as this is where most of the time for a
+ * chunk goes; as doubles, since no text reads as NaN or as a zero, which alone are not what their bytes are.
  */
 function hasAt(view: DataView, start: number, wanted: DataView, from: number, to: number): boolean {
   const offset = start - from;
   if (offset + to > view.byteLength) return false;
+  const last = to - STEP;
   let at = from;
-  for (const odd = from + ((to - from) & 7); at < odd; at++) {
-    if (view.getUint8(offset + at) !== wanted.getUint8(at)) return false;
-  }
-  for (; at < to; at += 8) {
+  for (; at < last; at += STEP) {
     if (view.getFloat64(offset + at, true) !== wanted.getFloat64(at, true)) return false;
+  }
+  if (last >= from) return view.getFloat64(offset + last, true) === wanted.getFloat64(last, true);
+  for (; at < to; at++) {
+    if (view.getUint8(offset + at) !== wanted.getUint8(at)) return false;
   }
   return true;
 }
@@ -163,10 +167,13 @@ function toShape(event: string, chunk: JsonObject): Shape | undefined {
   if (!isPlain || event[at] !== ':' || !event.startsWith(text, from)) return undefined;
   // Three bytes are the most that a unit takes.
   if (text.length > LONGEST_TEXT / 3) return undefined;
+  const between = encoder.encode(behind + before);
+  // Only ASCII takes no more than a byte for a unit.
+  const isAscii = between.length === behind.length + before.length;
   return {
     like: chunk,
     piece,
-    between: viewOf(encoder.encode(behind + before)),
-    cut: encoder.encode(behind).length,
+    between: viewOf(between),
+    cut: isAscii ? behind.length : encoder.encode(behind).length,
   };
 }

@@ -95,7 +95,7 @@ export function createSseWriter(transform: ChunkTransform): SseWriter {
     else if (data === undefined && type === '') {
       if (unread !== undefined) unread += words;
       out.pass(bytes);
-    } else if (data !== undefined && isObject(said)) writeChunk(bytes, said, event.rest);
+    } else if (data !== undefined && isObject(said)) writeChunk(bytes, event, said);
     else if (said === undefined && /^\s*[^\s:]/.test(data ?? '')) out.pass(bytes);
     else writeComment(event);
   }
@@ -123,11 +123,11 @@ export function createSseWriter(transform: ChunkTransform): SseWriter {
     out.print(`${rest}: ${(data ?? type).replaceAll('\n', '\n: ')}\n\n`);
   }
 
-  function writeChunk(bytes: Uint8Array, chunk: JsonObject, rest: string): void {
+  function writeChunk(bytes: Uint8Array, { text, rest }: SseEvent, chunk: JsonObject): void {
     unread = undefined;
     printer.forget();
     const made = transform.push(chunk);
-    if (made.at(-1) === chunk) shapes.learn(bytes, chunk);
+    if (made.at(-1) === chunk) shapes.learn(text, chunk);
     if (made.length === 1 && made[0] === chunk) out.pass(bytes);
     else writeChunks(bytes, chunk, made, rest);
   }

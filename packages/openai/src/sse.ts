@@ -1,5 +1,7 @@
 /** What one event of a stream says. */
 export interface SseEvent {
+  /** All of it. */
+  text: string;
   /** The lines of `data`, joined by line feeds; `undefined` if it has none. */
   data: string | undefined;
   /** The value of `event`; empty if it has none. */
@@ -115,7 +117,7 @@ export function readSseEvent(bytes: Uint8Array): SseEvent {
       if (!OTHER_FIELDS.has(field)) words += `${line}\n`;
     }
   }
-  return { data, type, rest, words };
+  return { text, data, type, rest, words };
 }
 
 /** An event with these data, which are one line. */
