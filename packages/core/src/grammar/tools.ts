@@ -79,12 +79,9 @@ export function createToolBox(tools: readonly (ToolDefinition | HostedTool)[] | 
     schemas.set(fn.name, (fn.parameters ?? {}) as Schema);
   }
   const names = [...schemas.keys()];
-  const longestFirst = [...names].sort((a, b) => b.length - a.length);
-  const longest = longestFirst[0]?.length ?? 0;
-  const alike = (name: string) => name.replaceAll('-', '_');
-  /** By how names look when `-` and `_` are the same; `null` where several do. */
-  const byLooks = new Map<string, string | null>();
-  for (const name of names) byLooks.set(alike(name), byLooks.has(alike(name)) ? null : name);
+  const longest = names.reduce((most, { length }) => Math.max(most, length), 0);
+  /** Made when it is needed: most calls say a name as it was offered. */
+  let byLooks: ReadonlyMap<string, string | null> | undefined;
 
   function find(name: string): string | undefined {
     if (schemas.has(name)) return name;
@@ -93,7 +90,9 @@ export function createToolBox(tools: readonly (ToolDefinition | HostedTool)[] | 
       const tail = name.slice(dot + 1);
       if (schemas.has(tail)) return tail;
     }
-    return name.length > longest ? undefined : (byLooks.get(alike(name)) ?? undefined);
+    if (name.length > longest) return undefined;
+    byLooks ??= indexByLooks(names);
+    return byLooks.get(alike(name)) ?? undefined;
   }
 
   function readHeader(raw: string): Header {
@@ -128,6 +127,7 @@ export function createToolBox(tools: readonly (ToolDefinition | HostedTool)[] | 
 
   /** `_NAME_IDX`, `NAMEIDX`, `.NAMEIDX`, `(NAME):IDX` of an offered tool, the longest name first. */
   function readJoined(rest: string): Header | undefined {
+    const longestFirst = [...names].sort((a, b) => b.length - a.length);
     for (const same of [(text: string) => text, alike]) {
       const readings = longestFirst.flatMap((name) => {
         const start = [name, `_${name}`, `.${name}`, `(${name})`].find((form) =>
@@ -168,4 +168,19 @@ export function createToolBox(tools: readonly (ToolDefinition | HostedTool)[] | 
       return properties && Object.hasOwn(properties, key) ? properties[key] : undefined;
     },
   };
+}
+
+/** How a name looks when `-` and `_` are the same. */
+function alike(name: string): string {
+  return name.replaceAll('-', '_');
+}
+
+/** The names by how they look; `null` where several do. */
+function indexByLooks(names: readonly string[]): Map<string, string | null> {
+  const byLooks = new Map<string, string | null>();
+  for (const name of names) {
+    const looks = alike(name);
+    byLooks.set(looks, byLooks.has(looks) ? null : name);
+  }
+  return byLooks;
 }

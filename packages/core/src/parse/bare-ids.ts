@@ -89,7 +89,9 @@ function groupByFirstUnit(names: readonly string[]): Map<number, string[]> {
   const groups = new Map<number, string[]>();
   for (const name of names) {
     const unit = name.charCodeAt(0);
-    groups.set(unit, [...(groups.get(unit) ?? []), name]);
+    const group = groups.get(unit);
+    if (group) group.push(name);
+    else groups.set(unit, [name]);
   }
   return groups;
 }
