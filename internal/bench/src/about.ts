@@ -21,7 +21,8 @@ export const SDK = `The OpenAI SDK reads streamed replies over the bare \`fetch\
 \`createKimiFetch()\`. One process reads them that has timed nothing else; the bytes come from another, in deltas of about a token, with 30
 tools in the request. CPU is over all threads; ratios are medians over rounds that time all three in any order, once all of it is compiled.
 With writes of 1 or 8 events the server waits 1 ms behind each, as models do, so \`wall\`, the time by the clock, is mostly waiting; with all
-events at once it is work alone. The aims are for the time by the clock.`;
+events at once it is work alone, in which a process differs from the next for all its rounds: there the figures are medians over several
+processes, with the least and the most behind \`wall\`. The aims are for the time by the clock.`;
 
 export const AI_SDK = `\`streamText\` reads healthy replies through \`@ai-sdk/openai-compatible\`, bare and with \`kimiMiddleware()\`, measured in the same way.`;
 

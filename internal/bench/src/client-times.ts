@@ -17,9 +17,13 @@ export const AI_SDK_CHUNKS = 2000;
 export interface ClientEffort {
   /** Rounds before those that count, until all that runs for each chunk is compiled. */
   warmUp: number;
+  /** The same where all events are one write: there it also counts what runs a few times in each reply. */
+  warmUpAtOnce: number;
   rounds: number;
   /** The same where all events are one write: nothing is waited for, so that each is short. */
   roundsAtOnce: number;
+  /** Processes that each take so many of those, one behind the other. */
+  processes: number;
   /** Replies that each client reads in each round, all at once. */
   replies: number;
   eventsPerWrite: readonly number[];
@@ -27,15 +31,19 @@ export interface ClientEffort {
 
 export const FULL_CLIENTS: ClientEffort = {
   warmUp: 80,
+  warmUpAtOnce: 300,
   rounds: 40,
-  roundsAtOnce: 160,
+  roundsAtOnce: 80,
+  processes: 3,
   replies: 4,
   eventsPerWrite: EVENTS_PER_WRITE,
 };
 export const QUICK_CLIENTS: ClientEffort = {
   warmUp: 5,
+  warmUpAtOnce: 5,
   rounds: 3,
   roundsAtOnce: 12,
+  processes: 1,
   replies: 4,
   eventsPerWrite: EVENTS_PER_WRITE.slice(1),
 };
@@ -59,6 +67,8 @@ export interface ClientRow {
     cost: Cost;
     /** Times of what the first takes. */
     ratio: Cost;
+    /** Of `ratio.wall`, over the processes, where there were several. */
+    spread?: { least: number; most: number };
   }[];
 }
 
@@ -109,16 +119,18 @@ async function measureRow(
   clients: Clients,
   fixture: WireFixture,
   eventsPerWrite: number,
-  { warmUp, rounds, roundsAtOnce, replies }: ClientEffort,
+  { warmUp, warmUpAtOnce, rounds, roundsAtOnce, replies }: Omit<ClientEffort, 'processes'>,
 ): Promise<ClientRow> {
   const reply = toReplyName(fixture, eventsPerWrite);
   const costs = clients.map((): Cost[] => []);
   const shareOf = (count: number) => (eventsPerWrite === 1 ? Math.ceil(count / 4) : count);
-  for (let round = 0; round < shareOf(warmUp); round++) {
+  const [before, timed] = Number.isFinite(eventsPerWrite)
+    ? [shareOf(warmUp), shareOf(rounds)]
+    : [warmUpAtOnce, roundsAtOnce];
+  for (let round = 0; round < before; round++) {
     for (const { client } of clients) await readReplies(client, fixture, reply, replies);
   }
   const random = createRandom(1);
-  const timed = Number.isFinite(eventsPerWrite) ? shareOf(rounds) : roundsAtOnce;
   for (let round = 0; round < timed; round++) {
     // In any order, as each finds what the one before has left to be collected.
     const turns = [...clients.keys()];
@@ -152,7 +164,7 @@ async function measureRow(
 export async function measureClients(
   fixtures: readonly WireFixture[],
   createClients: (baseURL: string) => Clients,
-  effort: ClientEffort,
+  effort: Omit<ClientEffort, 'processes'>,
 ): Promise<ClientRow[]> {
   const server = await startLoopback(toReplies(fixtures));
   try {
@@ -172,6 +184,13 @@ export async function measureClients(
 export const measureSdk = (effort: ClientEffort): Promise<ClientRow[]> =>
   measureClients(createWireFixtures(SDK_CHUNKS), createSdkClients, effort);
 
-/** The middleware is timed on what it has nothing to do for. */
+/**
+ * The middleware is timed on what it has nothing to do for. It does the same for each of twice as many chunks: half the
+ * rounds compile it.
+ */
 export const measureAiSdk = (effort: ClientEffort): Promise<ClientRow[]> =>
-  measureClients(createWireFixtures(AI_SDK_CHUNKS).slice(0, 2), createAiSdkClients, effort);
+  measureClients(createWireFixtures(AI_SDK_CHUNKS).slice(0, 2), createAiSdkClients, {
+    ...effort,
+    warmUp: Math.ceil(effort.warmUp / 2),
+    warmUpAtOnce: Math.ceil(effort.warmUp / 2),
+  });

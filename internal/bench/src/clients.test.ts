@@ -9,6 +9,7 @@ import {
   toReplyName,
 } from './client-times.ts';
 import { withParsedCalls } from './clients.ts';
+import { mergeRuns } from './clients-apart.ts';
 import { startLoopback } from './loopback.ts';
 import { createWireFixtures, EVENTS_PER_WRITE, toEvents, toTextDeltas, toTokens } from './wire-fixtures.ts';
 
@@ -76,6 +77,7 @@ test('gives costs, and ratios to the first client', async () => {
   const fixture = { name: 'short', events, chunks: 6, tools: [], said: answer, turn: answer };
   const rows = await measureClients([fixture], createSdkClients, {
     warmUp: 1,
+    warmUpAtOnce: 1,
     rounds: 1,
     roundsAtOnce: 1,
     replies: 1,
@@ -95,4 +97,18 @@ test('gives costs, and ratios to the first client', async () => {
       expect(ratio.wall).toBe(cost.wall / (bare?.cost.wall as number));
     }
   }
+});
+
+test('takes the medians of several processes, and says how far they are apart', () => {
+  const rowOf = (wall: number, cpu: number) => ({
+    ...{ reply: 'short', eventsPerWrite: null, chunks: 6 },
+    clients: [{ name: 'fetch', cost: { cpu: 2 * cpu, wall: 2 * wall }, ratio: { cpu, wall } }],
+  });
+  const merged = mergeRuns([[rowOf(1.2, 5)], [rowOf(1, 6)], [rowOf(1.1, 7)]]);
+  expect(merged).toEqual([
+    {
+      ...rowOf(1.1, 6),
+      clients: [{ ...rowOf(1.1, 6).clients[0], spread: { least: 1, most: 1.2 } }],
+    },
+  ]);
 });

@@ -122,9 +122,9 @@ function clientHead({ clients }: ClientRow): string[] {
 
 function clientCells({ reply, eventsPerWrite, clients }: ClientRow): string[] {
   const [bare, ...others] = clients as [ClientRow['clients'][0], ...ClientRow['clients']];
-  const cells = others.flatMap(({ cost, ratio }) => [
+  const cells = others.flatMap(({ cost, ratio, spread }) => [
     `${milliseconds(cost.cpu)} (${ratio.cpu.toFixed(2)} ×)`,
-    `${ratio.wall.toFixed(2)} ×`,
+    `${ratio.wall.toFixed(2)} ×${spread ? ` (${spread.least.toFixed(2)}–${spread.most.toFixed(2)})` : ''}`,
   ]);
   return [reply, String(eventsPerWrite ?? 'all'), milliseconds(bare.cost.cpu), ...cells];
 }
