@@ -79,9 +79,17 @@ export function createKimiFetch(options: KimiFetchOptions = {}): typeof fetch {
       takenToolCallIds: [...callIdsOf(body), ...(own.takenToolCallIds ?? [])],
       toolNames,
       url,
-      ...(record && { onTurn: (turn) => recorded.push(record(renameTurn(turn, toolNames))) }),
+      ...(record && {
+        onTurn(turn) {
+          const recording = record(renameTurn(turn, toolNames));
+          // Its failure is for those who wait for it, and nobody does whose reader has left.
+          recording.catch(() => {});
+          recorded.push(recording);
+        },
+      }),
     };
-    const settle = () => (recorded.length > 0 ? Promise.all(recorded.splice(0)) : undefined);
+    const settle = () =>
+      recorded.length > 0 ? untilAborted(Promise.all(recorded.splice(0)), signal) : undefined;
     return transformResponse(response, { streamed: body.stream === true, signal }, settings, settle);
   };
 }

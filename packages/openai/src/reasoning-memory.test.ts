@@ -330,6 +330,82 @@ test('a store that does not answer holds nobody who has left', async () => {
   expect(sent).toEqual([]);
 });
 
+describe('a store that is written to', () => {
+  const url = 'http://localhost/v1/chat/completions';
+  const chunk = (delta: object, finish_reason: string | null = null, index = 0) =>
+    `data: ${JSON.stringify({ id: 'c', choices: [{ index, delta, finish_reason }] })}\n\n`;
+  const look = { index: 0, id: 'functions.look:0', type: 'function' };
+  const called = chunk({
+    ...{ role: 'assistant', reasoning_content: 'Where?' },
+    tool_calls: [{ ...look, function: { name: 'look', arguments: '{}' } }],
+  });
+  /** The body of the answer, which stays open behind these events. */
+  async function ask(events: string[], options: KimiFetchOptions, signal: AbortSignal | null = null) {
+    const fetch = createKimiFetch({
+      ...options,
+      fetch: async () => {
+        const body = new ReadableStream({
+          start: (controller) => controller.enqueue(new TextEncoder().encode(events.join(''))),
+        });
+        return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+      },
+    });
+    const body = JSON.stringify({
+      ...{ model: 'kimi-k2-thinking', stream: true, messages: [{ role: 'user', content: 'Look.' }] },
+      tools: [{ type: 'function', function: { name: 'see' } }],
+    });
+    const answer = await fetch(url, { method: 'POST', body, signal });
+    return (answer.body as ReadableStream<Uint8Array>).getReader();
+  }
+
+  test.each([() => new Promise<void>(() => {}), () => Promise.reject(new Error('full'))])(
+    'holds nobody who leaves while it writes: %s',
+    async (set) => {
+      const leaving = new AbortController();
+      let begun = () => {};
+      const writes = new Promise<void>((resolve) => (begun = resolve));
+      const memory = {
+        get: () => undefined,
+        set: () => {
+          begun();
+          return new Promise<void>((resolve) => setTimeout(resolve, 20)).then(set);
+        },
+      };
+      const events = [called, chunk({}, 'tool_calls'), 'data: [DONE]\n\n'];
+      const reader = await ask(events, { reasoningMemory: memory }, leaving.signal);
+      const read = (async () => {
+        while (!(await reader.read()).done);
+      })();
+      await writes;
+      leaving.abort(new Error('left'));
+      await expect(read).rejects.toThrow('left');
+    },
+  );
+
+  test('and fails breaks nothing once the reader has left, nor where something else has failed', async () => {
+    const unhandled: unknown[] = [];
+    const note = (error: unknown) => unhandled.push(error);
+    process.on('unhandledRejection', note);
+    onTestFinished(() => void process.off('unhandledRejection', note));
+    const reasoningMemory = { get: () => undefined, set: () => Promise.reject(new Error('full')) };
+    const events = [called, chunk({}, 'tool_calls'), 'data: [DONE]\n\n'];
+    const readers: ReadableStreamDefaultReader<Uint8Array>[] = [];
+    const cancel = () => void readers[0]?.cancel();
+    readers.push(await ask(events, { reasoningMemory, onProblem: cancel }));
+    await expect(readers[0]?.read()).resolves.toEqual({ value: undefined, done: true });
+    const fail = () => {
+      throw new Error('told');
+    };
+    const empty = chunk({ role: 'assistant' }, 'stop', 1);
+    const failing = await ask([...events.slice(0, 2), empty, ...events.slice(2)], {
+      ...{ reasoningMemory, onProblem: (problem) => problem.code === 'empty-turn' && fail() },
+    });
+    await expect(failing.read()).rejects.toThrow('told');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(unhandled).toEqual([]);
+  });
+});
+
 test('a long history is read once, not once for each turn of it', async () => {
   const digest = vi.spyOn(crypto.subtle, 'digest');
   onTestFinished(() => digest.mockRestore());
