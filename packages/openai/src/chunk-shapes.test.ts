@@ -94,8 +94,13 @@ describe('a chunk that does not is not known', () => {
     expect(findIn(shapes, toEvent(json))).toBeUndefined();
   });
 
-  test('one in which any byte around the text is another', () => {
-    const chunk = chunkOf({ content: 'a' }, { id: 'é 日本 😀', model: 'kimi' });
+  test.each<[string, object]>([
+    ['with little behind the text', { choices: [{ index: 0, delta: { content: 'a' } }] }],
+    ...['', 'k', 'ki', 'kim', 'kimi', 'kimi-', 'kimi-k', 'kimi-k2'].map((model): [string, object] => [
+      `of the model ${JSON.stringify(model)}`,
+      chunkOf({ content: 'a' }, { id: 'é 日本 😀', model }),
+    ]),
+  ])('one in which any byte around the text is another: %s', (_, chunk) => {
     const { shapes } = learn(chunk);
     const event = toEvent(JSON.stringify(chunk));
     const text = event.indexOf(0x61, Buffer.from(event).indexOf('"content":"a"') + '"content":"'.length);

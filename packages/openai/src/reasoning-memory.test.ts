@@ -358,29 +358,29 @@ describe('a store that is written to', () => {
     return (answer.body as ReadableStream<Uint8Array>).getReader();
   }
 
-  test.each([() => new Promise<void>(() => {}), () => Promise.reject(new Error('full'))])(
-    'holds nobody who leaves while it writes: %s',
-    async (set) => {
-      const leaving = new AbortController();
-      let begun = () => {};
-      const writes = new Promise<void>((resolve) => (begun = resolve));
-      const memory = {
-        get: () => undefined,
-        set: () => {
-          begun();
-          return new Promise<void>((resolve) => setTimeout(resolve, 20)).then(set);
-        },
-      };
-      const events = [called, chunk({}, 'tool_calls'), 'data: [DONE]\n\n'];
-      const reader = await ask(events, { reasoningMemory: memory }, leaving.signal);
-      const read = (async () => {
-        while (!(await reader.read()).done);
-      })();
-      await writes;
-      leaving.abort(new Error('left'));
-      await expect(read).rejects.toThrow('left');
-    },
-  );
+  test.each<[string, () => Promise<void>]>([
+    ['never answers', () => new Promise(() => {})],
+    ['fails later', () => Promise.reject(new Error('full'))],
+  ])('and %s holds nobody who leaves', async (_, set) => {
+    const leaving = new AbortController();
+    let begun = () => {};
+    const writes = new Promise<void>((resolve) => (begun = resolve));
+    const memory = {
+      get: () => undefined,
+      set: () => {
+        begun();
+        return new Promise<void>((resolve) => setTimeout(resolve, 20)).then(set);
+      },
+    };
+    const events = [called, chunk({}, 'tool_calls'), 'data: [DONE]\n\n'];
+    const reader = await ask(events, { reasoningMemory: memory }, leaving.signal);
+    const read = (async () => {
+      while (!(await reader.read()).done);
+    })();
+    await writes;
+    leaving.abort(new Error('left'));
+    await expect(read).rejects.toThrow('left');
+  });
 
   test('and fails breaks nothing once the reader has left, nor where something else has failed', async () => {
     const unhandled: unknown[] = [];
@@ -397,9 +397,9 @@ describe('a store that is written to', () => {
       throw new Error('told');
     };
     const empty = chunk({ role: 'assistant' }, 'stop', 1);
-    const failing = await ask([...events.slice(0, 2), empty, ...events.slice(2)], {
-      ...{ reasoningMemory, onProblem: (problem) => problem.code === 'empty-turn' && fail() },
-    });
+    const onProblem: KimiFetchOptions['onProblem'] = ({ code }) => code === 'empty-turn' && fail();
+    const both = [...events.slice(0, 2), empty, ...events.slice(2)];
+    const failing = await ask(both, { reasoningMemory, onProblem });
     await expect(failing.read()).rejects.toThrow('told');
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(unhandled).toEqual([]);

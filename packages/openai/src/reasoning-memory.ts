@@ -13,7 +13,10 @@ import { checkObject } from './kimi-options.ts';
 export interface ReasoningMemory {
   /** The reasoning of a turn; `undefined` if it is not known. */
   get(key: string): string | undefined | Promise<string | undefined>;
-  /** Keeps the reasoning of a turn, in place of what was kept under the key. */
+  /**
+   * Keeps the reasoning of a turn, in place of what was kept under the key. The end of the reply waits for it until the
+   * request is aborted, and fails as it does.
+   */
   set(key: string, reasoning: string): void | Promise<void>;
 }
 

@@ -28,7 +28,7 @@ export function toSseBody(
   let controller: Controller;
   /**
    * Gone once it is cancelled, which the OpenAI SDK does to every stream behind `[DONE]`: `fetch` holds on to what it
-   * cancels, and to all that hangs on it, through many a garbage collection.
+   * cancels, and to all that hangs on it, through many a minor garbage collection.
    */
   let reply: { writer: SseWriter; settle: Settle } | undefined = { writer, settle };
   /** What broke the server's, once all that was held has been handed on. */
