@@ -45,8 +45,13 @@ async function answer(socket: Socket): Promise<void> {
   socket.once('end', () => rests.push(performance.now() - since));
 }
 
-const head = (headers: readonly string[], status = '200 OK', version = '1.1') =>
-  `HTTP/${version} ${status}\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n`;
+/** The connection ends with the answer unless `headers` keep it: nothing else may be sent to one that is about to. */
+function head(headers: readonly string[], status = '200 OK'): string {
+  const all = headers.some((line) => line.startsWith('connection:'))
+    ? headers
+    : [...headers, 'connection: close'];
+  return `HTTP/1.1 ${status}\r\n${all.map((line) => `${line}\r\n`).join('')}\r\n`;
+}
 
 function ask(stream: boolean): Promise<Response> {
   return post(`${gateway.baseURL}/chat/completions`, {
@@ -159,10 +164,14 @@ describe('an answer that is none', () => {
       reply = parts;
       const response = await ask(stream);
       expect(response.status).toBe(502);
+      const [headers = '', body = '{'] = parts;
+      const code = headers.startsWith('HTTP') ? 'upstream_error' : 'upstream_unreachable';
       // Of JSON that was to be a stream, the words of the upstream are the error.
-      const isJson = stream && String(parts[1]).startsWith('{');
-      const error = isJson ? { message: parts[1] } : { type: 'server_error' };
-      expect(await response.json()).toMatchObject({ error });
+      const isInStream = stream && headers.includes('application/json') && body.startsWith('{');
+      const message = parts[1] ?? 'The answer of the server is empty.';
+      expect(await response.json()).toMatchObject({
+        error: isInStream ? { message } : { type: 'server_error', code },
+      });
     }
   });
 
