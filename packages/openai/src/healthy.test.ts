@@ -137,6 +137,18 @@ describe('a healthy stream passes byte for byte', () => {
     expect(ours.join('')).toBe([...start, ...held, ...end].join(''));
   });
 
+  test('where the end of the reasoning and the content behind it may both be markup', async () => {
+    const events = [
+      event(0, { role: 'assistant', content: '' }),
+      event(0, { reasoning_content: 'Which functions.' }),
+      ...text(0, '<', 'b>'),
+      event(0, {}, 'stop'),
+      'data: [DONE]\n\n',
+    ];
+    expect((await readAll(events)).join('')).toBe(events.join(''));
+    expect((await readAll(...events.map((one) => [one]))).join('')).toBe(events.join(''));
+  });
+
   test.each<[string, object, object, object]>([
     ['usage', { usage: { total_tokens: 3 } }, {}, {}],
     ['log probabilities', {}, { logprobs: { content: [] } }, {}],

@@ -87,6 +87,14 @@ export function createWaitingChunks(): WaitingChunks {
     );
   }
 
+  /** Whether no more is missing of what was begun than may be the beginning of a marker. */
+  function isNearlyMade(): boolean {
+    if (unsent.length === 0) return true;
+    const begun = queue.filter((one) => !onlyBegins(one));
+    const left = removeStart(joinPieces(begun.map(({ pieces }) => pieces)), unsent, told);
+    return left !== undefined && lengthOf(left) <= LONGEST_TAIL;
+  }
+
   function giveUp(chunks: readonly JsonObject[], left: readonly SayingChunk[], own: Passed['own']): Passed {
     const pieces = unsent;
     queue = [];
@@ -109,10 +117,8 @@ export function createWaitingChunks(): WaitingChunks {
       if (!queue.some((one) => one === last)) {
         return unsent.length > 0 ? giveUp(chunks, queue, 'passes') : { chunks, pieces: [], own: 'passes' };
       }
-      const begun = queue.filter((one) => !onlyBegins(one));
-      const missing = countMissing(unsent, joinPieces(begun.map(({ pieces }) => pieces)));
-      const waits = queue.length <= MAX_WAITING && (unsent.length === 0 || missing <= LONGEST_TAIL);
-      if (mayWait && waits) return { chunks, pieces: [], own: 'waits' };
+      if (mayWait && queue.length <= MAX_WAITING && isNearlyMade())
+        return { chunks, pieces: [], own: 'waits' };
       return giveUp(chunks, queue.slice(0, -1), 'changes');
     },
     flush(made) {
@@ -152,16 +158,4 @@ function removeStart(
     else return undefined;
   }
   return rest;
-}
-
-/** The UTF-16 units that `pieces` lack to be `whole`; no number of units if they are something else. */
-function countMissing(pieces: readonly Piece[], whole: readonly Piece[]): number {
-  const last = pieces.at(-1);
-  const partner = whole[pieces.length - 1];
-  if (!last || !partner || pieces.length !== whole.length || !isAlike(last, partner)) return Infinity;
-  if (last.type === 'tool-call' || partner.type === 'tool-call' || !partner.text.startsWith(last.text)) {
-    return Infinity;
-  }
-  if (!isSame(whole.slice(0, -1), pieces.slice(0, -1))) return Infinity;
-  return partner.text.length - last.text.length;
 }
