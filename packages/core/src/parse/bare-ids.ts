@@ -28,12 +28,8 @@ export interface BareIds {
 const PREFIX = 'functions.';
 const NATIVE_ID = /^functions\.([^\s<>{}"`]+):\d+$/;
 
+/** For each ASCII unit whether a name does not begin behind it: `shipping:0` is no call of `ping`. */
 const NAME_UNITS = Array.from({ length: 128 }, (_, unit) => /[\w-]/.test(String.fromCharCode(unit)));
-
-/** A name does not begin behind one of these: `shipping:0` is no call of `ping`. */
-function isNameUnit(unit: number): boolean {
-  return NAME_UNITS[unit] === true;
-}
 
 export function createBareIds(tools: ToolBox): BareIds {
   const { names } = tools;
@@ -67,11 +63,12 @@ export function createBareIds(tools: ToolBox): BareIds {
       if (text.charCodeAt(at) === 0x66 /* f */ && PREFIX.startsWith(text.slice(at))) held = at;
     }
     // A name may begin in front of that: `read_pdf` ends in a beginning of the prefix.
-    for (let at = word; at < held && names.length > 0; at++) {
-      const similar = byFirstUnit.get(text.charCodeAt(at));
-      if (!similar || isNameUnit(at > 0 ? text.charCodeAt(at - 1) : before)) continue;
-      const rest = text.slice(at);
-      if (similar.some((name) => mayBeCounted(rest, name))) return at;
+    let last = word > 0 ? text.charCodeAt(word - 1) : before;
+    for (let at = word; at < held; at++) {
+      const unit = text.charCodeAt(at);
+      const similar = NAME_UNITS[last] ? undefined : byFirstUnit[unit];
+      last = unit;
+      if (similar && mayBeCounted(text, at, similar)) return at;
     }
     return held;
   }
@@ -85,18 +82,26 @@ export function createBareIds(tools: ToolBox): BareIds {
   };
 }
 
-function groupByFirstUnit(names: readonly string[]): Map<number, string[]> {
-  const groups = new Map<number, string[]>();
+/** The names by their first unit. */
+function groupByFirstUnit(names: readonly string[]): readonly (readonly string[] | undefined)[] {
+  const groups: string[][] = [];
   for (const name of names) {
     const unit = name.charCodeAt(0);
-    const group = groups.get(unit);
-    if (group) group.push(name);
-    else groups.set(unit, [name]);
+    groups[unit] ??= [];
+    groups[unit].push(name);
   }
   return groups;
 }
 
-/** `NAME:IDX`, or a beginning of it. */
-function mayBeCounted(text: string, name: string): boolean {
-  return name.startsWith(text) || (text.startsWith(name) && /^:\d*$/.test(text.slice(name.length)));
+/** Whether a text from an index on is `NAME:IDX` of one of the names, or a beginning of it. All have its first unit. */
+function mayBeCounted(text: string, from: number, names: readonly string[]): boolean {
+  const length = text.length - from;
+  for (const name of names) {
+    const shorter = Math.min(name.length, length);
+    let at = 1;
+    // Unit by unit, as most names differ in one of the first.
+    while (at < shorter && name.charCodeAt(at) === text.charCodeAt(from + at)) at++;
+    if (at === length || (at === name.length && /^:\d*$/.test(text.slice(from + at)))) return true;
+  }
+  return false;
 }

@@ -12,7 +12,10 @@ export interface CallSuspicion {
 const FORM =
   /\n[ \t]{0,9}([^\s()<>{}"`]+)[ \t]{0,9}(\(|\r?\n)\s{0,9}\{|<invoke name="([^"\n]+)">|<(\/?)([^<>\s/]+)>/g;
 
-/** Units in front of a brace that a form may take beside the name. */
+/** What may become such a form. */
+const BEGINNING = /(?:\n[ \t]{0,9}[^\s()<>{}"`]*[ \t]{0,9}[(\r]?\s{0,10}|<(?:\/?[^<>\s/]*|invoke [^<>\n]*))$/;
+
+/** Units that a form may take beside the name. */
 const FORM_LENGTH = 40;
 /** Units looked at together: what is behind an object is copied to be looked at, and must not be long. */
 const PIECE_LENGTH = 1024;
@@ -29,8 +32,8 @@ interface CallObject {
 
 export function createCallSuspicion(tools: ToolBox): CallSuspicion {
   const reach = Math.max(0, ...tools.names.map(({ length }) => length)) + FORM_LENGTH;
-  /** The end of the text, as far as a form can reach back, and more: it is cut only now and then. */
-  let recent = '\n';
+  /** The end of the text, if it may become a form. */
+  let begun = '\n';
   let object: CallObject | undefined;
   /** Tags of offered tools that were opened. */
   const opened = new Set<string>();
@@ -51,43 +54,38 @@ export function createCallSuspicion(tools: ToolBox): CallSuspicion {
       rest = rest.slice(1);
     }
     if (rest !== '') {
-      recent = read.behind;
+      begun = read.behind;
       object = undefined;
     }
     return rest;
   }
 
-  /** Looks for forms that end in the last `length` units of `recent`; returns what must be followed. */
-  function look(length: number): string {
-    const looked = recent.slice(-reach - length);
-    for (const match of looked.matchAll(FORM)) {
-      const end = match.index + match[0].length;
-      const [, line, opens, invoked, slash, tag] = match;
-      if (end <= looked.length - length) continue;
+  /** Looks for forms that end in the text; returns what must be followed. */
+  function look(text: string): string {
+    const looked = begun + text;
+    for (const match of /[{>]/.test(text) ? looked.matchAll(FORM) : []) {
+      const [form, line, opens, invoked, slash, tag] = match;
       if (line !== undefined && tools.has(line)) {
         object = { json: createJsonScanner(), isExpression: opens === '(', closed: false, behind: '' };
-        return looked.slice(end - 1);
+        return looked.slice(match.index + form.length - 1);
       }
       if (invoked !== undefined && tools.has(invoked)) opened.add('invoke');
       if (tag === undefined) continue;
       if (slash === '' && tools.has(tag)) opened.add(tag);
       found ||= slash === '/' && opened.has(tag);
     }
+    const near = looked.slice(-reach);
+    const at = near.search(BEGINNING);
+    begun = at < 0 ? '' : near.slice(at);
     return '';
   }
 
   return {
     watch(text) {
+      if (!object && begun === '' && !text.includes('\n') && !text.includes('<')) return;
       for (let at = 0; at < text.length; at += PIECE_LENGTH) {
-        for (let rest = text.slice(at, at + PIECE_LENGTH); rest !== '' && !found; ) {
-          if (object) {
-            rest = follow(object, rest);
-            continue;
-          }
-          recent += rest;
-          rest = rest.indexOf('{') >= 0 || rest.indexOf('>') >= 0 ? look(rest.length) : '';
-          if (recent.length > 64 * reach) recent = recent.slice(-reach);
-        }
+        let rest = text.slice(at, at + PIECE_LENGTH);
+        while (rest !== '' && !found) rest = object ? follow(object, rest) : look(rest);
       }
     },
     end: () =>

@@ -55,14 +55,31 @@ test('a line starts where its tracker is told', () => {
 
 test('backticks are undecided until something follows', () => {
   const quotes = createQuoteTracker();
-  expect([quotes.isBusy(), quotes.isOpen(), quotes.wasQuoted()]).toEqual([false, false, false]);
-  quotes.advance('```', 0, 3);
-  expect([quotes.isBusy(), quotes.wasQuoted()]).toEqual([true, false]);
-  expect(quotes.isOpen()).toBe(true);
-  expect([quotes.isBusy(), quotes.wasQuoted()]).toEqual([true, true]);
+  expect(quotes.takeUnticked('a')).toBe(true);
+  expect([quotes.isOpen(), quotes.wasQuoted()]).toEqual([false, false]);
   quotes.advance('\n```', 0, 4);
+  expect([quotes.takeUnticked('a'), quotes.wasQuoted()]).toEqual([false, false]);
+  expect(quotes.isOpen()).toBe(true);
+  expect([quotes.takeUnticked('a'), quotes.wasQuoted()]).toEqual([true, true]);
+  quotes.advance('\n```', 0, 4);
+  expect(quotes.takeUnticked('a')).toBe(false);
   expect(quotes.isOpen()).toBe(false);
-  expect([quotes.isBusy(), quotes.wasQuoted()]).toEqual([false, false]);
+  expect([quotes.takeUnticked('a'), quotes.wasQuoted()]).toEqual([true, false]);
+});
+
+test('a text without backticks changes no quotes but at the end of a line', () => {
+  const quotes = createQuoteTracker();
+  split('a `b', 9, quotes);
+  expect(quotes.takeUnticked('c d')).toBe(true);
+  expect(quotes.takeUnticked('e\nf')).toBe(false);
+  expect(quotes.advance('e\nf', 0, 3)).toBe(1);
+  split('\n```', 9, quotes);
+  quotes.isOpen();
+  expect(quotes.takeUnticked('a\nb\n')).toBe(true);
+  expect(quotes.takeUnticked('')).toBe(true);
+  expect([quotes.wasQuoted(), quotes.atLineStart()]).toEqual([true, true]);
+  expect(quotes.takeUnticked('c')).toBe(true);
+  expect(quotes.atLineStart()).toBe(false);
 });
 
 test('nothing is open behind a reset', () => {
@@ -70,7 +87,7 @@ test('nothing is open behind a reset', () => {
     const quotes = createQuoteTracker();
     split(opener, 9, quotes);
     quotes.reset();
-    expect([quotes.isBusy(), quotes.atLineStart()]).toEqual([false, true]);
+    expect([quotes.takeUnticked(''), quotes.atLineStart()]).toEqual([true, true]);
     expect(split('```\na', 9, quotes)).toEqual(['```', '\na']);
   }
 });

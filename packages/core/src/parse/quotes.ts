@@ -9,8 +9,8 @@ export interface QuoteTracker {
    * A run of backticks belongs to what stands in front of it.
    */
   advance(text: string, from: number, to: number): number;
-  /** Something is open, or a run of backticks is being read. */
-  isBusy(): boolean;
+  /** Reads a text without a backtick. False, and nothing done, if quotes may change in it. */
+  takeUnticked(text: string): boolean;
   /** Whether what was read last is quoted. */
   wasQuoted(): boolean;
   /** Whether what comes next is quoted; for use where no backtick comes next. */
@@ -53,11 +53,6 @@ export function createQuoteTracker(): QuoteTracker {
   }
 
   function advance(text: string, from: number, to: number): number {
-    // The common text: nothing open, no backtick.
-    if (fence + span + run === 0 && indexIn(text, '`', from, to) === to) {
-      if (from < to) atLineStart = text[to - 1] === '\n';
-      return to;
-    }
     const before = fence + span > 0;
     for (let at = from; at < to; ) {
       if (text[at] === '`') {
@@ -80,8 +75,10 @@ export function createQuoteTracker(): QuoteTracker {
 
   return {
     advance,
-    isBusy() {
-      return fence + span + run > 0;
+    takeUnticked(text) {
+      if (run > 0 || (span > 0 && text.includes('\n'))) return false;
+      if (text !== '') atLineStart = text[text.length - 1] === '\n';
+      return true;
     },
     isOpen,
     wasQuoted() {

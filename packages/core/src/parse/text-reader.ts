@@ -17,7 +17,7 @@ export interface StrippedCall {
 export interface TextReader {
   /** Passes text on; stops in front of a token-stripped call and returns it. */
   take(lexeme: Lexeme): StrippedCall | undefined;
-  /** The common case of `take`: unquoted text with nothing in it. False, and nothing done, for any other. */
+  /** The common case of `take`: text with nothing in it, all quoted or all plain. False, and nothing done, for any other. */
   takePlain(text: string, channel: Channel): boolean;
   /** An id that stands directly in front of this place, taken out of the text (ruling 15). */
   takeHeader(): string | undefined;
@@ -70,22 +70,22 @@ export function createTextReader({ tools, recover, output, isThinking }: TextRea
     heldAtLineStart = lineStart;
   }
 
-  function takePlain(text: string, from: Channel): boolean {
+  function takePlain(delta: string, from: Channel): boolean {
+    if (from !== channel) return false;
     const tracker = quotes[from];
-    if (held !== '' || from !== channel || tracker.isBusy()) return false;
+    const quoted = tracker.wasQuoted();
+    const text = held + delta;
     for (let at = 0; at < text.length; at++) {
       const unit = text.charCodeAt(at);
-      if (unit === 0x3c /* < */ || unit === 0x5b /* [ */ || unit === 0x60 /* ` */ || unit === 0x7b /* { */)
-        return false;
+      if (unit === 0x3c /* < */ || unit === 0x5b /* [ */ || unit === 0x60 /* ` */) return false;
+      if (unit === 0x7b /* { */ && !quoted) return false;
     }
-    const lineStart = tracker.atLineStart();
-    if (text !== '') tracker.setLineStart(text.charCodeAt(text.length - 1) === 0x0a);
-    const stop = ids.findHeld(text, 0, before);
-    if (stop === text.length) write(text, false, lineStart);
-    else {
-      write(text.slice(0, stop), false, lineStart);
-      hold(text.slice(stop), stop === 0 ? lineStart : text[stop - 1] === '\n');
-    }
+    const lineStart = held === '' ? tracker.atLineStart() : heldAtLineStart;
+    if (!tracker.takeUnticked(text)) return false;
+    held = '';
+    const stop = quoted ? text.length : ids.findHeld(text, 0, before);
+    write(text.slice(0, stop), quoted, lineStart);
+    if (stop < text.length) hold(text.slice(stop), stop === 0 ? lineStart : text[stop - 1] === '\n');
     return true;
   }
 
@@ -98,7 +98,7 @@ export function createTextReader({ tools, recover, output, isThinking }: TextRea
     const offset = lexeme.offset - held.length;
     /** The tracker has read what was held. */
     let read = held.length;
-    let lineStart = read > 0 ? heldAtLineStart : tracker.atLineStart();
+    let lineStart = held === '' ? tracker.atLineStart() : heldAtLineStart;
     held = '';
     let call = recover ? ids.findStripped(text, 0) : undefined;
     for (let at = 0; at < text.length; lineStart = tracker.atLineStart()) {
