@@ -233,12 +233,13 @@ export function createArgumentReader({ onDelta, markup, maxLength }: ArgumentRea
       const whole = scanner.status() === 'complete' && !raw && !over;
       const written = kept.toString();
       const decoded = whole && first === '"' ? readObject(JSON.parse(written)) : undefined;
+      // What becomes something else becomes an object.
       const text = decoded ?? (whole && written === 'null' ? '{}' : written);
       if (!streaming && text !== '') onDelta(text);
       return {
         text,
         state: first === '' ? 'empty' : whole ? 'whole' : 'part',
-        isObject: whole && text.startsWith('{'),
+        isObject: whole && (first === '{' || text !== written),
         repaired: (endedAtCheckpoint ? healedBefore : scanner.healed()) || decoded !== undefined,
         over,
       };

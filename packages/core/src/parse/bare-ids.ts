@@ -51,24 +51,24 @@ export function createBareIds(tools: ToolBox): BareIds {
     return undefined;
   }
 
+  /** From the end, so that what was found last begins first. */
   function findHeld(text: string, from: number, before: number): number {
-    const { length } = text;
-    const earliest = Math.max(from, length - LONGEST_BARE_ID);
-    let word = length;
-    while (word > earliest && isIdUnit(text.charCodeAt(word - 1))) word--;
-    if (word === length) return length;
-    const id = length - word < PREFIX.length ? -1 : text.lastIndexOf(PREFIX);
-    let held = id >= word ? id : length;
-    for (let at = Math.max(word, length - PREFIX.length + 1); at < held; at++) {
-      if (text.charCodeAt(at) === 0x66 /* f */ && PREFIX.startsWith(text.slice(at))) held = at;
-    }
-    // A name may begin in front of that: `read_pdf` ends in a beginning of the prefix.
-    let last = word > 0 ? text.charCodeAt(word - 1) : before;
-    for (let at = word; at < held; at++) {
-      const unit = text.charCodeAt(at);
-      const similar = NAME_UNITS[last] ? undefined : byFirstUnit[unit];
-      last = unit;
-      if (similar && mayBeCounted(text, at, similar)) return at;
+    const earliest = Math.max(from, text.length - LONGEST_BARE_ID);
+    let held = text.length;
+    let isPrefixed = false;
+    let at = text.length - 1;
+    let unit = text.charCodeAt(at);
+    while (at >= earliest && isIdUnit(unit)) {
+      const previous = at > 0 ? text.charCodeAt(at - 1) : before;
+      if (unit === 0x66 /* f */ && !isPrefixed) {
+        isPrefixed = text.startsWith(PREFIX, at);
+        if (isPrefixed || PREFIX.startsWith(text.slice(at))) held = at;
+      }
+      // A name may begin in front of that: `read_pdf` ends in a beginning of the prefix.
+      const similar = NAME_UNITS[previous] ? undefined : byFirstUnit[unit];
+      if (similar && mayBeCounted(text, at, similar)) held = at;
+      at--;
+      unit = previous;
     }
     return held;
   }

@@ -30,6 +30,15 @@ interface CallObject {
   behind: string;
 }
 
+/** Whether a form may begin in a text: unit by unit, as most texts are short, and most long ones have lines. */
+function mayBegin(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === 0x0a || unit === 0x3c /* < */) return true;
+  }
+  return false;
+}
+
 export function createCallSuspicion(tools: ToolBox): CallSuspicion {
   const reach = Math.max(0, ...tools.names.map(({ length }) => length)) + FORM_LENGTH;
   /** The end of the text, if it may become a form. */
@@ -82,7 +91,7 @@ export function createCallSuspicion(tools: ToolBox): CallSuspicion {
 
   return {
     watch(text) {
-      if (!object && begun === '' && !text.includes('\n') && !text.includes('<')) return;
+      if (!object && begun === '' && !mayBegin(text)) return;
       for (let at = 0; at < text.length; at += PIECE_LENGTH) {
         let rest = text.slice(at, at + PIECE_LENGTH);
         while (rest !== '' && !found) rest = object ? follow(object, rest) : look(rest);

@@ -31,17 +31,10 @@ export interface Lexer {
 
 const SPELLINGS = [...MARKERS.keys()];
 const LONGEST = Math.max(...SPELLINGS.map((spelling) => spelling.length));
-/** By their second character, as most `<` of a text are followed by none of these. */
-const BY_SECOND: Record<string, string[]> = { '|': [], t: [], '/': [] };
-for (const spelling of SPELLINGS) BY_SECOND[spelling.charAt(1)]?.push(spelling);
-
-function markerAt(text: string, at: number): string | undefined {
-  return BY_SECOND[text.charAt(at + 1)]?.find((spelling) => text.startsWith(spelling, at));
-}
-
-function canBecomeMarker(tail: string): boolean {
-  return tail === '<' || (BY_SECOND[tail.charAt(1)]?.some((spelling) => spelling.startsWith(tail)) ?? false);
-}
+/** Beginnings of all markers that are no marker yet. */
+const BEGINNINGS = new Set(
+  SPELLINGS.flatMap((spelling) => Array.from(spelling, (_, at) => spelling.slice(0, at))),
+);
 
 /** Where a text ends in `[EOS]` or a beginning of it; its length if it does not. */
 function endOfSequenceAt(text: string, from: number): number {
@@ -75,14 +68,18 @@ export function createLexer(emit: (lexeme: Lexeme) => void): Lexer {
     held = '';
     let done = 0;
     for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at + 1)) {
-      const marker = markerAt(text, at);
-      if (marker === undefined) {
-        if (text.length - at >= LONGEST || !canBecomeMarker(text.slice(at))) continue;
-        held = text.slice(at);
+      // Most `<` of a text are followed by none of these.
+      if (at + 1 < text.length && !'|t/'.includes(text.charAt(at + 1))) continue;
+      const tail = text.slice(at, at + LONGEST);
+      const marker = tail.slice(0, tail.indexOf('>') + 1);
+      const kind = MARKERS.get(marker);
+      if (kind === undefined) {
+        if (!BEGINNINGS.has(tail)) continue;
+        held = tail;
         break;
       }
       if (at > done) emit({ kind: 'text', text: text.slice(done, at), channel, offset: start + done });
-      emit({ kind: MARKERS.get(marker) as MarkerKind, text: marker, channel, offset: start + at });
+      emit({ kind, text: marker, channel, offset: start + at });
       done = at + marker.length;
       at = done - 1;
     }

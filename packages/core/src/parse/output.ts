@@ -1,6 +1,6 @@
 import type { ToolBox } from '../grammar/tools.ts';
-import { createCallSuspicion } from './call-suspicion.ts';
-import type { Channel, KimiEvent } from './events.ts';
+import { type CallSuspicion, createCallSuspicion } from './call-suspicion.ts';
+import type { KimiEvent } from './events.ts';
 import { createLenientFinder, type LenientFinder, readLenientCalls, type TextCall } from './text-calls.ts';
 
 export interface OutputOptions {
@@ -31,7 +31,8 @@ export interface Output {
 }
 
 export function createOutput({ tools, lenient, emit, onCall }: OutputOptions): Output {
-  const suspicion = { content: createCallSuspicion(tools), reasoning: createCallSuspicion(tools) };
+  const contentSuspicion = createCallSuspicion(tools);
+  const reasoningSuspicion = createCallSuspicion(tools);
   const findLenientStart = lenient ? createLenientFinder(tools) : undefined;
   let anyCall = false;
   let visible = false;
@@ -48,8 +49,8 @@ export function createOutput({ tools, lenient, emit, onCall }: OutputOptions): O
   /** `maybeCall` holds a whole opener; before that it is let go as soon as it cannot become one. */
   let opened = false;
 
-  function watch(text: string, channel: Channel): void {
-    if (tools.known && !anyCall) suspicion[channel].watch(text);
+  function watch(text: string, suspicion: CallSuspicion): void {
+    if (tools.known && !anyCall) suspicion.watch(text);
   }
 
   function show(text: string): void {
@@ -104,12 +105,12 @@ export function createOutput({ tools, lenient, emit, onCall }: OutputOptions): O
 
   return {
     writeReasoning(text, quoted) {
-      if (!quoted) watch(text, 'reasoning');
+      if (!quoted) watch(text, reasoningSuspicion);
       reasoning = true;
       emit({ type: 'reasoning-delta', delta: text });
     },
     writeContent(text, quoted, atLineStart) {
-      if (!quoted) watch(text, 'content');
+      if (!quoted) watch(text, contentSuspicion);
       if (findLenientStart) writeLenient(text, quoted, atLineStart, findLenientStart);
       else show(text);
     },
@@ -130,7 +131,7 @@ export function createOutput({ tools, lenient, emit, onCall }: OutputOptions): O
     summary: () => ({
       visible,
       reasoning,
-      suspicious: suspicion.content.end() || suspicion.reasoning.end(),
+      suspicious: contentSuspicion.end() || reasoningSuspicion.end(),
     }),
   };
 }

@@ -9,17 +9,25 @@ export interface TextBuilder {
 const PIECES_PER_BLOCK = 1024;
 
 export function createTextBuilder(): TextBuilder {
-  const blocks: string[] = [];
+  /** A rope of blocks: whoever reads it first makes one string of it, and nobody copies it before. */
+  let text = '';
   let pieces: string[] = [];
   let length = 0;
+
+  function closeBlock(): void {
+    text += pieces.join('');
+    pieces = [];
+  }
+
   return {
     push(piece) {
       length += piece.length;
-      if (pieces.push(piece) < PIECES_PER_BLOCK) return;
-      blocks.push(pieces.join(''));
-      pieces = [];
+      if (pieces.push(piece) === PIECES_PER_BLOCK) closeBlock();
     },
     length: () => length,
-    toString: () => blocks.join('') + pieces.join(''),
+    toString() {
+      closeBlock();
+      return text;
+    },
   };
 }
