@@ -6,6 +6,8 @@ const tools = createToolBox(
   ['ping', 'list_ports'].map((name) => ({ type: 'function', function: { name } }) as const),
 );
 const A = '{"host":"a"}';
+/** The most white space that a form may have in one place. */
+const WIDE = ' '.repeat(9);
 const PROSE = 'She said {so} <b>.\n'.repeat(400);
 
 function suspects(text: string, length: number): boolean {
@@ -27,6 +29,9 @@ test.each([
   '<invoke name="pong"></invoke><invoke name="ping"></invoke>',
   'So <ping><host>a</host></ping> and',
   `${PROSE}ping(${A})`,
+  `So it is.\n${WIDE}ping${WIDE}(${WIDE}${A}${WIDE})`,
+  `So it is.\n${WIDE}ping${WIDE}\r\n${WIDE}${A}`,
+  'So it is. <invoke name="pi"><invoke name="ping"></invoke>',
   `<ping>${PROSE}</ping>`,
 ])('%j looks like a call', (text) => {
   expect([suspects(text, text.length), suspects(text, 1), suspects(text, 3)]).toEqual([true, true, true]);

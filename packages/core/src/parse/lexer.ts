@@ -69,7 +69,7 @@ export function createLexer(emit: (lexeme: Lexeme) => void): Lexer {
     let done = 0;
     for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at + 1)) {
       // Most `<` of a text are followed by none of these.
-      if (at + 1 < text.length && !'|t/'.includes(text.charAt(at + 1))) continue;
+      if (!BEGINNINGS.has(text.slice(at, at + 2))) continue;
       const tail = text.slice(at, at + LONGEST);
       const marker = tail.slice(0, tail.indexOf('>') + 1);
       const kind = MARKERS.get(marker);

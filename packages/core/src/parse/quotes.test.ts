@@ -87,7 +87,7 @@ test('nothing is open behind a reset', () => {
     const quotes = createQuoteTracker();
     split(opener, 9, quotes);
     quotes.reset();
-    expect([quotes.takeUnticked(''), quotes.atLineStart()]).toEqual([true, true]);
+    expect([quotes.takeUnticked(''), quotes.wasQuoted(), quotes.atLineStart()]).toEqual([true, false, true]);
     expect(split('```\na', 9, quotes)).toEqual(['```', '\na']);
   }
 });
