@@ -18,37 +18,105 @@ export interface JsonScanner {
   healed(): boolean;
 }
 
-/** What the next character may be. */
-type Expect =
-  | 'value'
-  | 'value-or-end' // behind `[`
-  | 'key-or-end' // behind `{`
-  | 'key' // behind `,` in an object
-  | 'colon'
-  | 'comma-or-end'
-  | 'nothing' // the root value is whole
-  | 'string'
-  | 'escape'
-  | 'hex'
-  | 'literal'
-  | 'number'
-  | 'broken';
-
-/** Where a number stands, by character class: what may follow, and whether it may end there. */
-const NUMBER: Record<string, Record<string, string>> = {
-  start: { '-': 'minus', 0: 'zero', 1: 'whole' },
-  minus: { 0: 'zero', 1: 'whole' },
-  zero: { '.': 'point', e: 'exponent' },
-  whole: { 0: 'whole', 1: 'whole', '.': 'point', e: 'exponent' },
-  point: { 0: 'fraction', 1: 'fraction' },
-  fraction: { 0: 'fraction', 1: 'fraction', e: 'exponent' },
-  exponent: { '-': 'sign', '+': 'sign', 0: 'power', 1: 'power' },
-  sign: { 0: 'power', 1: 'power' },
-  power: { 0: 'power', 1: 'power' },
+const SPACE = ' \n\t\r';
+const DIGITS = '0123456789';
+const HEX_DIGITS = `${DIGITS}abcdefABCDEF`;
+/** What a value begins with. */
+const VALUE = {
+  '"': 'string',
+  '{': '{',
+  '[': '[',
+  '-': 'minus',
+  0: 'zero',
+  123456789: 'digits',
+  t: 'rue',
+  f: 'alse',
+  n: 'ull',
 };
-const WHOLE_NUMBER = /^(zero|whole|fraction|power)$/;
 
-const LITERALS: Record<string, string> = { t: 'true', f: 'false', n: 'null' };
+/**
+ * The states that a text can be in, each with the characters that may come next and the state behind them. Those
+ * of literals are named by what is left of them. Groups are told by their place in this order: the two that end
+ * it, those up to `key`, numbers that may end, and those from `string` on.
+ */
+const GRAMMAR: Record<string, Record<string, string>> = {
+  broken: {},
+  /** The root value is whole. */
+  end: {},
+  // Passed through: where they lead depends on what is open.
+  done: {},
+  '{': {},
+  '[': {},
+  '}': {},
+  ']': {},
+  ',': {},
+  key: {},
+  // In a number that may end here.
+  zero: { '.': 'point', eE: 'exponent' },
+  digits: { [DIGITS]: 'digits', '.': 'point', eE: 'exponent' },
+  fraction: { [DIGITS]: 'fraction', eE: 'exponent' },
+  power: { [DIGITS]: 'power' },
+  // In one that may not.
+  minus: { 0: 'zero', 123456789: 'digits' },
+  point: { [DIGITS]: 'fraction' },
+  exponent: { '+-': 'sign', [DIGITS]: 'power' },
+  sign: { [DIGITS]: 'power' },
+  // Between values; the first two behind an opening bracket.
+  'first-item': { [SPACE]: 'first-item', ...VALUE, ']': ']' },
+  'first-member': { [SPACE]: 'first-member', '"': 'key', '}': '}' },
+  value: { [SPACE]: 'value', ...VALUE },
+  member: { [SPACE]: 'member', '"': 'key' },
+  colon: { [SPACE]: 'colon', ':': 'value' },
+  'comma-or-end': { [SPACE]: 'comma-or-end', ',': ',', '}': '}', ']': ']' },
+  rue: { r: 'ue' },
+  ue: { u: 'e' },
+  alse: { a: 'lse' },
+  lse: { l: 'se' },
+  se: { s: 'e' },
+  e: { e: 'done' },
+  ull: { u: 'll' },
+  ll: { l: 'l' },
+  l: { l: 'done' },
+  // Inside a string.
+  string: {},
+  escape: { '"\\/bfnrt': 'string', u: 'hex-4' },
+  'hex-4': { [HEX_DIGITS]: 'hex-3' },
+  'hex-3': { [HEX_DIGITS]: 'hex-2' },
+  'hex-2': { [HEX_DIGITS]: 'hex-1' },
+  'hex-1': { [HEX_DIGITS]: 'string' },
+};
+
+const NAMES = Object.keys(GRAMMAR);
+const stateOf = (name: string) => NAMES.indexOf(name);
+
+const BROKEN = stateOf('broken');
+const END = stateOf('end');
+const OPEN_OBJECT = stateOf('{');
+const OPEN_ARRAY = stateOf('[');
+const CLOSE_OBJECT = stateOf('}');
+const COMMA = stateOf(',');
+const DONE = stateOf('done');
+const KEY = stateOf('key');
+const ZERO = stateOf('zero');
+const POWER = stateOf('power');
+const FIRST_ITEM = stateOf('first-item');
+const FIRST_MEMBER = stateOf('first-member');
+const VALUE_BEGINS = stateOf('value');
+const MEMBER = stateOf('member');
+const COLON = stateOf('colon');
+const COMMA_OR_END = stateOf('comma-or-end');
+const STRING = stateOf('string');
+const ESCAPE = stateOf('escape');
+
+/** U+007F, which no rule names, stands for all that is not ASCII. */
+const UNITS = 128;
+
+/** The grammar as one row for each state: the state behind each unit. */
+const NEXT = new Uint8Array(NAMES.length * UNITS);
+for (const [state, rules] of Object.values(GRAMMAR).entries()) {
+  for (const [chars, next] of Object.entries(rules))
+    for (const char of chars) NEXT[state * UNITS + char.charCodeAt(0)] = stateOf(next);
+}
 
 /** As `JSON.stringify` has it: short where JSON has a short form, else `\u00xx` in lower case (ruling 27). */
 function escapeControl(char: string): string {
@@ -56,80 +124,31 @@ function escapeControl(char: string): string {
 }
 
 export function createJsonScanner(): JsonScanner {
-  let expect: Expect = 'value';
+  let state = VALUE_BEGINS;
   /** One entry per open container: true for an object. */
   const open: boolean[] = [];
   /** The string being read is a member's key. */
   let isKey = false;
-  /** Hex digits of a \u escape still to come. */
-  let hexLeft = 0;
-  /** Characters of `true`, `false` or `null` still to come. */
-  let literalLeft = '';
-  let number = 'start';
   let healed = false;
   let output = '';
 
-  function valueDone(): Expect {
-    return open.length > 0 ? 'comma-or-end' : 'nothing';
-  }
+  const behindValue = () => (open.length > 0 ? COMMA_OR_END : END);
 
-  function startValue(char: string): Expect {
-    if (char === '"') {
-      isKey = false;
-      return 'string';
-    }
-    if (char === '{' || char === '[') {
-      open.push(char === '{');
-      return char === '{' ? 'key-or-end' : 'value-or-end';
-    }
-    const literal = LITERALS[char];
-    if (literal !== undefined) {
-      literalLeft = literal.slice(1);
-      return 'literal';
-    }
-    number = 'start';
-    return continueNumber(char) ?? 'broken';
-  }
+  const mayEndNumber = () => state >= ZERO && state <= POWER;
 
-  /** `undefined`: the character does not belong to the number. */
-  function continueNumber(char: string): Expect | undefined {
-    const kind = char >= '1' && char <= '9' ? '1' : char === 'E' ? 'e' : char;
-    const next = NUMBER[number]?.[kind];
-    if (next === undefined) return undefined;
-    number = next;
-    return 'number';
-  }
-
-  function close(isObject: boolean): Expect {
-    return open.pop() === isObject ? valueDone() : 'broken';
-  }
-
-  /** One character outside of strings. */
-  function step(char: string): Expect {
-    if (expect === 'literal') {
-      if (char !== literalLeft[0]) return 'broken';
-      literalLeft = literalLeft.slice(1);
-      return literalLeft === '' ? valueDone() : 'literal';
+  /** Where a state leads that is passed through. */
+  function passThrough(through: number): number {
+    if (through === COMMA) return open.at(-1) ? MEMBER : VALUE_BEGINS;
+    if (through === KEY) {
+      isKey = true;
+      return STRING;
     }
-    if (char === ' ' || char === '\n' || char === '\t' || char === '\r') return expect;
-    switch (expect) {
-      case 'value-or-end':
-        return char === ']' ? close(false) : startValue(char);
-      case 'value':
-        return startValue(char);
-      case 'key-or-end':
-      case 'key':
-        if (char === '}' && expect === 'key-or-end') return close(true);
-        isKey = true;
-        return char === '"' ? 'string' : 'broken';
-      case 'colon':
-        return char === ':' ? 'value' : 'broken';
-      case 'comma-or-end':
-        if (char === ',') return open[open.length - 1] ? 'key' : 'value';
-        return char === '}' || char === ']' ? close(char === '}') : 'broken';
-      default:
-        return 'broken';
+    if (through === OPEN_OBJECT || through === OPEN_ARRAY) {
+      open.push(through === OPEN_OBJECT);
+      return through === OPEN_OBJECT ? FIRST_MEMBER : FIRST_ITEM;
     }
+    if (through !== DONE && open.pop() !== (through === CLOSE_OBJECT)) return BROKEN;
+    return behindValue();
   }
 
   function read(text: string, from: number): number {
@@ -137,16 +156,18 @@ export function createJsonScanner(): JsonScanner {
     /** Start of the part that is not in `output` yet. */
     let copied = from;
     output = '';
-    for (; at < text.length && expect !== 'nothing' && expect !== 'broken'; at++) {
-      if (expect === 'string') {
+    for (; at < text.length && state > END; at++) {
+      if (state === STRING) {
         let code = 0;
         for (; at < text.length; at++) {
           code = text.charCodeAt(at);
           if (code < 0x20 || code === 0x22 || code === 0x5c) break;
         }
         if (at === text.length) break;
-        if (code === 0x22) expect = isKey ? 'colon' : valueDone();
-        else if (code === 0x5c) expect = 'escape';
+        if (code === 0x22) {
+          state = isKey ? COLON : behindValue();
+          isKey = false;
+        } else if (code === 0x5c) state = ESCAPE;
         else {
           output += text.slice(copied, at) + escapeControl(text[at] as string);
           copied = at + 1;
@@ -154,24 +175,15 @@ export function createJsonScanner(): JsonScanner {
         }
         continue;
       }
-      const char = text[at] as string;
-      let next: Expect;
-      if (expect === 'escape') {
-        hexLeft = 4;
-        next = char === 'u' ? 'hex' : '"\\/bfnrt'.includes(char) ? 'string' : 'broken';
-      } else if (expect === 'hex') {
-        next = !/[\da-f]/i.test(char) ? 'broken' : --hexLeft > 0 ? 'hex' : 'string';
-      } else {
-        let inNumber: Expect | undefined;
-        if (expect === 'number') {
-          inNumber = continueNumber(char);
-          if (inNumber === undefined) expect = WHOLE_NUMBER.test(number) ? valueDone() : 'broken';
-          if (expect === 'nothing' || expect === 'broken') break;
-        }
-        next = inNumber ?? step(char);
+      const unit = Math.min(text.charCodeAt(at), UNITS - 1);
+      let next = NEXT[state * UNITS + unit] as number;
+      if (next === BROKEN && mayEndNumber()) {
+        state = behindValue();
+        if (state === END) break;
+        next = NEXT[state * UNITS + unit] as number;
       }
-      expect = next;
-      if (next === 'broken') break;
+      state = next > END && next <= KEY ? passThrough(next) : next;
+      if (state === BROKEN) break;
     }
     const last = copied === 0 && at === text.length ? text : text.slice(copied, at);
     output = output === '' ? last : output + last;
@@ -184,16 +196,14 @@ export function createJsonScanner(): JsonScanner {
       return output;
     },
     status() {
-      if (expect === 'broken') return 'broken';
-      const whole =
-        expect === 'nothing' || (expect === 'number' && open.length === 0 && WHOLE_NUMBER.test(number));
-      return whole ? 'complete' : 'open';
+      if (state === BROKEN) return 'broken';
+      return state === END || (open.length === 0 && mayEndNumber()) ? 'complete' : 'open';
     },
     inString() {
-      return expect === 'string' || expect === 'escape' || expect === 'hex';
+      return state >= STRING;
     },
     inPlainString() {
-      return expect === 'string';
+      return state === STRING;
     },
     healed() {
       return healed;

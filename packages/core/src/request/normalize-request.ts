@@ -136,6 +136,7 @@ function rewriteTools(
   }
   const longest = options.toolNames === false ? Number.POSITIVE_INFINITY : rules.longestToolName;
   const names = nameTools(list, longest, '/tools', log);
+  if (!flavored && names.own.size === 0) return { tools: undefined, names };
   const rewritten = mapShared(list, (tool, at) => {
     if (!isObject(tool) || !isObject(tool.function)) return tool;
     const { parameters, name } = tool.function;

@@ -3,7 +3,7 @@ import type { RequestLog } from './request-problems.ts';
 
 /** The names under which tools are sent. */
 export interface ToolNames {
-  /** For each tool of the list the name it is sent under; `undefined` where its own stays. */
+  /** For each tool of the list the name it is sent under; `undefined`, or no entry, where its own stays. */
   aliases: readonly (string | undefined)[];
   /** From the caller's name to the sent one; only those that differ. */
   sent: ReadonlyMap<string, string>;
@@ -17,6 +17,8 @@ const LEGAL = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 /**
  * Gives each tool whose name the endpoint would refuse, because of its characters, its length or
  * because another tool has it, an alias that no other tool has. Reported as `invalid-tool-name`.
+ *
+ * @param longest UTF-16 units of a name; `Infinity`: no name is refused
  */
 export function nameTools(
   tools: readonly unknown[],
@@ -24,6 +26,7 @@ export function nameTools(
   base: string,
   log: RequestLog,
 ): ToolNames {
+  if (longest === Number.POSITIVE_INFINITY) return { aliases: [], sent: new Map(), own: new Map() };
   const names = tools.map(nameOf);
   const isLegal = (name: string) => LEGAL.test(name) && name.length <= longest;
   const taken = new Set(names.filter((name) => name !== undefined && isLegal(name)));
@@ -31,7 +34,7 @@ export function nameTools(
   const sent = new Map<string, string>();
   const own = new Map<string, string>();
   const aliases = names.map((name, index) => {
-    if (name === undefined || longest === Number.POSITIVE_INFINITY) return undefined;
+    if (name === undefined) return undefined;
     const repeated = first.has(name);
     first.add(name);
     if (isLegal(name) && !repeated) return undefined;
