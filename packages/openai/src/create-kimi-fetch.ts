@@ -9,6 +9,7 @@ import {
   attachReasoning,
   createReasoningMemory,
   createReasoningRecorder,
+  isWorthRecording,
   type ReasoningMemory,
 } from './reasoning-memory.ts';
 import { createRequestSide, type RequestSideOptions } from './request-side.ts';
@@ -81,6 +82,7 @@ export function createKimiFetch(options: KimiFetchOptions = {}): typeof fetch {
       url,
       ...(record && {
         onTurn(turn) {
+          if (!isWorthRecording(turn)) return;
           const recording = record(renameTurn(turn, toolNames));
           // Its failure is for those who wait for it, and nobody does whose reader has left.
           recording.catch(() => {});

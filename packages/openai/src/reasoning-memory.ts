@@ -83,13 +83,17 @@ export interface AskedBy {
   headers: Headers;
 }
 
+/** Whether there is anything to remember about a turn. */
+export function isWorthRecording({ reasoning, toolCalls }: KimiTurn): boolean {
+  return reasoning !== '' && toolCalls.length > 0;
+}
+
 /** Remembers the reasoning of turns that answer this request. */
 export function createReasoningRecorder(
   memory: ReasoningMemory,
   asked: AskedBy,
 ): (turn: KimiTurn) => Promise<void> {
   return async ({ reasoning, toolCalls }) => {
-    if (reasoning === '' || toolCalls.length === 0) return;
     const calls = toolCalls.map(({ id, name, arguments: args }) => [id, name, printAnew(args)] as const);
     const place = (await toPlaces(asked)).at(-1);
     await memory.set(await digest([place, calls]), reasoning);

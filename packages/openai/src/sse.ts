@@ -67,22 +67,26 @@ export function createSseSplitter(
     }
   }
 
-  function endEvent(last: Uint8Array): void {
-    const event = joinBytes([...parts, last]);
-    // In parts it could not be known.
-    const taken = parts.length > 0 && takeKnown(event, 0) > 0;
-    parts = [];
-    if (!taken) onEvent(event);
-  }
-
   return {
     push(bytes) {
-      for (let start = 0, end = 0; start < bytes.length; start = end) {
-        end = afterCr || parts.length > 0 ? start : takeKnown(bytes, start);
+      let read = bytes;
+      /** Where the event ends that an earlier read began. */
+      let begun = 0;
+      if (parts.length > 0) {
+        const end = findEnd(bytes, 0);
+        parts.push(bytes);
+        if (end < 0) return;
+        // With all that came with its end: what is taken and passed on is one piece then.
+        read = joinBytes(parts);
+        begun = read.length - bytes.length + end;
+        parts = [];
+      }
+      for (let start = 0, end = 0; start < read.length; start = end) {
+        end = afterCr ? start : takeKnown(read, start);
         if (end > start) continue;
-        end = findEnd(bytes, start);
-        if (end < 0) return void parts.push(bytes.subarray(start));
-        endEvent(bytes.subarray(start, end));
+        end = start < begun ? begun : findEnd(read, start);
+        if (end < 0) return void parts.push(read.subarray(start));
+        onEvent(read.subarray(start, end));
       }
     },
     end() {
