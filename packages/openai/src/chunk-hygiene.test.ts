@@ -307,6 +307,38 @@ describe('chunks that look like an earlier one', () => {
   );
 });
 
+describe('arguments that look like those of an earlier call', () => {
+  const entry = (index: number, args: string, more: object = {}) => ({
+    tool_calls: [{ index, ...more, function: { arguments: args } }],
+  });
+  const first = (index: number, name: string) => ({
+    tool_calls: [{ index, id: `call_${index}`, type: 'function', function: { name, arguments: '' } }],
+  });
+  const looks = [first(0, 'look'), entry(0, '{"at":'), entry(0, '"home"'), entry(0, '}')];
+
+  test.each<[string, object[]]>([
+    ['of the next call', [first(1, 'go'), entry(1, '{"to":'), entry(1, '"bed"'), entry(1, '}')]],
+    ['in turn', [first(1, 'go'), entry(1, '{"to":'), entry(0, ' '), entry(1, '"bed"}')]],
+    ['of a call that never began', [entry(1, '{"to":'), entry(1, '"bed"}')]],
+    ['of a call that begins later', [entry(1, '{"to":"bed"'), first(1, 'go'), entry(1, '}')]],
+    [
+      'of a call that a text repeats',
+      [{ content: 'functions.look:0{"at":"home"}' }, entry(2, '{"at"'), entry(2, ':1}')],
+    ],
+  ])('say what they say in any other form: %s', async (_, rest) => {
+    const frames = [{ role: 'assistant', content: '' }, ...looks, ...rest].map((delta) => chunk(delta));
+    const plain = await pass([...frames, chunk({}, 'tool_calls'), '[DONE]']);
+    // No chunk looks like another that has a field of its own.
+    const each = frames.map((frame, at) => ({ ...frame, service_tier: `t${at}` }));
+    const apart = await pass([...each, chunk({}, 'tool_calls'), '[DONE]']);
+    const without = (chunks: readonly KimiChunk[]) =>
+      fragments(chunks).map(({ index, id, function: fn }) => [index, id, fn?.name, fn?.arguments]);
+    expect(joined(plain, 'content')).toBe(joined(apart, 'content'));
+    expect(without(plain)).toEqual(without(apart));
+    expect(lastExtra(plain)).toEqual(lastExtra(apart));
+  });
+});
+
 describe('an error that comes with the last choice', () => {
   const error = { code: 502, message: 'upstream down' };
   /** As values, since the SDK throws at the last. */

@@ -18,104 +18,94 @@ export interface JsonScanner {
   healed(): boolean;
 }
 
-const SPACE = ' \n\t\r';
-const DIGITS = '0123456789';
-const HEX_DIGITS = `${DIGITS}abcdefABCDEF`;
-/** What a value begins with. */
-const VALUE = {
-  '"': 'string',
-  '{': '{',
-  '[': '[',
-  '-': 'minus',
-  0: 'zero',
-  123456789: 'digits',
-  t: 'rue',
-  f: 'alse',
-  n: 'ull',
-};
-
-/**
- * The states that a text can be in, each with the characters that may come next and the state behind them. Those
- * of literals are named by what is left of them. Groups are told by their place in this order: the two that end
- * it, those up to `key`, numbers that may end, and those from `string` on.
- */
-const GRAMMAR: Record<string, Record<string, string>> = {
-  broken: {},
-  /** The root value is whole. */
-  end: {},
-  // Passed through: where they lead depends on what is open.
-  done: {},
-  '{': {},
-  '[': {},
-  '}': {},
-  ']': {},
-  ',': {},
-  key: {},
-  // In a number that may end here.
-  zero: { '.': 'point', eE: 'exponent' },
-  digits: { [DIGITS]: 'digits', '.': 'point', eE: 'exponent' },
-  fraction: { [DIGITS]: 'fraction', eE: 'exponent' },
-  power: { [DIGITS]: 'power' },
-  // In one that may not.
-  minus: { 0: 'zero', 123456789: 'digits' },
-  point: { [DIGITS]: 'fraction' },
-  exponent: { '+-': 'sign', [DIGITS]: 'power' },
-  sign: { [DIGITS]: 'power' },
-  // Between values; the first two behind an opening bracket.
-  'first-item': { [SPACE]: 'first-item', ...VALUE, ']': ']' },
-  'first-member': { [SPACE]: 'first-member', '"': 'key', '}': '}' },
-  value: { [SPACE]: 'value', ...VALUE },
-  member: { [SPACE]: 'member', '"': 'key' },
-  colon: { [SPACE]: 'colon', ':': 'value' },
-  'comma-or-end': { [SPACE]: 'comma-or-end', ',': ',', '}': '}', ']': ']' },
-  rue: { r: 'ue' },
-  ue: { u: 'e' },
-  alse: { a: 'lse' },
-  lse: { l: 'se' },
-  se: { s: 'e' },
-  e: { e: 'done' },
-  ull: { u: 'll' },
-  ll: { l: 'l' },
-  l: { l: 'done' },
-  // Inside a string.
-  string: {},
-  escape: { '"\\/bfnrt': 'string', u: 'hex-4' },
-  'hex-4': { [HEX_DIGITS]: 'hex-3' },
-  'hex-3': { [HEX_DIGITS]: 'hex-2' },
-  'hex-2': { [HEX_DIGITS]: 'hex-1' },
-  'hex-1': { [HEX_DIGITS]: 'string' },
-};
-
-const NAMES = Object.keys(GRAMMAR);
-const stateOf = (name: string) => NAMES.indexOf(name);
-
-const BROKEN = stateOf('broken');
-const END = stateOf('end');
-const OPEN_OBJECT = stateOf('{');
-const OPEN_ARRAY = stateOf('[');
-const CLOSE_OBJECT = stateOf('}');
-const COMMA = stateOf(',');
-const DONE = stateOf('done');
-const KEY = stateOf('key');
-const ZERO = stateOf('zero');
-const POWER = stateOf('power');
-const FIRST_ITEM = stateOf('first-item');
-const FIRST_MEMBER = stateOf('first-member');
-const VALUE_BEGINS = stateOf('value');
-const MEMBER = stateOf('member');
-const COLON = stateOf('colon');
-const COMMA_OR_END = stateOf('comma-or-end');
-const STRING = stateOf('string');
-const ESCAPE = stateOf('escape');
+// The states that a text can be in. Groups of them are told by their numbers.
+const BROKEN = 0;
+/** The root value is whole. */
+const END = 1;
+/** Behind a literal. From here to `KEY` states are passed through: where they lead depends on what is open. */
+const DONE = 2;
+const OPEN_OBJECT = 3;
+const OPEN_ARRAY = 4;
+const CLOSE_OBJECT = 5;
+const CLOSE_ARRAY = 6;
+const COMMA = 7;
+const KEY = 8;
+/** From here to `POWER` in a number that may end. */
+const ZERO = 9;
+const WHOLE = 10;
+const FRACTION = 11;
+const POWER = 12;
+const MINUS = 13;
+const POINT = 14;
+const EXPONENT = 15;
+const SIGN = 16;
+/** From here to `COMMA_OR_END` between values. */
+const FIRST_ITEM = 17;
+const FIRST_MEMBER = 18;
+const VALUE = 19;
+const MEMBER = 20;
+const COLON = 21;
+const COMMA_OR_END = 22;
+/** In a literal: one state for each of its letters but the first. */
+const RUE = 23;
+const ALSE = 26;
+const ULL = 30;
+/** From here on inside a string. */
+const STRING = 33;
+const ESCAPE = 34;
+/** One state for each of the four digits. */
+const HEX = 35;
+const STATES = 39;
 
 /** U+007F, which no rule names, stands for all that is not ASCII. */
 const UNITS = 128;
 
-/** The grammar as one row for each state: the state behind each unit. */
-const NEXT = new Uint8Array(NAMES.length * UNITS);
-for (const [state, rules] of Object.values(GRAMMAR).entries()) {
-  for (const [chars, next] of Object.entries(rules))
-    for (const char of chars) NEXT[state * UNITS + char.charCodeAt(0)] = stateOf(next);
+/** The grammar as one row for each state: the state behind each unit. Where there is none, the text is broken. */
+const NEXT = /* @__PURE__ */ toTable();
+
+function toTable(): Uint8Array {
+  const table = new Uint8Array(STATES * UNITS);
+  function add(state: number, chars: string, next: number): void {
+    for (const char of chars) table[state * UNITS + char.charCodeAt(0)] = next;
+  }
+  /** States one behind the other, of which the last leads on. */
+  function addRow(state: number, steps: readonly string[], next: number): void {
+    for (const [at, chars] of steps.entries())
+      add(state + at, chars, at < steps.length - 1 ? state + at + 1 : next);
+  }
+  const digits = '0123456789';
+  const hex = `${digits}abcdefABCDEF`;
+  for (let state = FIRST_ITEM; state <= COMMA_OR_END; state++) add(state, ' \n\t\r', state);
+  for (const state of [FIRST_ITEM, VALUE]) {
+    add(state, '"', STRING);
+    add(state, '{', OPEN_OBJECT);
+    add(state, '[', OPEN_ARRAY);
+    add(state, 't', RUE);
+    add(state, 'f', ALSE);
+    add(state, 'n', ULL);
+    add(state, '-', MINUS);
+  }
+  add(FIRST_ITEM, ']', CLOSE_ARRAY);
+  for (const state of [FIRST_MEMBER, MEMBER]) add(state, '"', KEY);
+  add(FIRST_MEMBER, '}', CLOSE_OBJECT);
+  add(COLON, ':', VALUE);
+  add(COMMA_OR_END, ',', COMMA);
+  add(COMMA_OR_END, '}', CLOSE_OBJECT);
+  add(COMMA_OR_END, ']', CLOSE_ARRAY);
+  for (const state of [FIRST_ITEM, VALUE, MINUS, WHOLE]) add(state, digits, WHOLE);
+  for (const state of [FIRST_ITEM, VALUE, MINUS]) add(state, '0', ZERO);
+  for (const state of [ZERO, WHOLE]) add(state, '.', POINT);
+  for (const state of [POINT, FRACTION]) add(state, digits, FRACTION);
+  for (const state of [ZERO, WHOLE, FRACTION]) add(state, 'eE', EXPONENT);
+  add(EXPONENT, '+-', SIGN);
+  for (const state of [EXPONENT, SIGN, POWER]) add(state, digits, POWER);
+  addRow(RUE, [...'rue'], DONE);
+  addRow(ALSE, [...'alse'], DONE);
+  addRow(ULL, [...'ull'], DONE);
+  add(ESCAPE, '"\\/bfnrt', STRING);
+  add(ESCAPE, 'u', HEX);
+  addRow(HEX, [hex, hex, hex, hex], STRING);
+  return table;
 }
 
 /** As `JSON.stringify` has it: short where JSON has a short form, else `\u00xx` in lower case (ruling 27). */
@@ -124,7 +114,7 @@ function escapeControl(char: string): string {
 }
 
 export function createJsonScanner(): JsonScanner {
-  let state = VALUE_BEGINS;
+  let state = VALUE;
   /** One entry per open container: true for an object. */
   const open: boolean[] = [];
   /** The string being read is a member's key. */
@@ -138,7 +128,7 @@ export function createJsonScanner(): JsonScanner {
 
   /** Where a state leads that is passed through. */
   function passThrough(through: number): number {
-    if (through === COMMA) return open.at(-1) ? MEMBER : VALUE_BEGINS;
+    if (through === COMMA) return open.at(-1) ? MEMBER : VALUE;
     if (through === KEY) {
       isKey = true;
       return STRING;
