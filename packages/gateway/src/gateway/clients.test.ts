@@ -1,7 +1,7 @@
 import { type BehaviourName, behaviours, type Engine, startEngine } from '@kimi-tc/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import shapes from './client-shapes.json' with { type: 'json' };
-import { post, startTestGateway } from './test-gateway.ts';
+import { post, startTestGateway, undoAfterAll } from './test-gateway.ts';
 
 /**
  * What a client sends beside model, messages and tools, and what it makes of its history. The table is one
@@ -105,6 +105,7 @@ const MOONSHOT_RULES: readonly string[] = [
 const names = Object.keys(behaviours) as BehaviourName[];
 const engines = new Map<BehaviourName, Engine>();
 let chat = '';
+const undo = undoAfterAll();
 
 beforeAll(async () => {
   for (const behaviour of names) {
@@ -114,7 +115,7 @@ beforeAll(async () => {
         : '<think>In short.</think>Reading two files';
     const engine = await startEngine({ script, behaviour, slowMs: 20 });
     engines.set(behaviour, engine);
-    afterAll(() => engine.stop());
+    undo(() => engine.stop());
   }
   const gateway = await startTestGateway(
     {
@@ -127,7 +128,7 @@ beforeAll(async () => {
       })),
     },
     {},
-    afterAll,
+    undo,
   );
   chat = `${gateway.baseURL}/chat/completions`;
 });

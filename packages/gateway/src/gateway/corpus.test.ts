@@ -10,11 +10,12 @@ import {
 import { describeCorpus } from '@kimi-tc/testing/vitest';
 import OpenAI from 'openai';
 import { afterAll, beforeAll } from 'vitest';
-import { startServer, startTestGateway } from './test-gateway.ts';
+import { startServer, startTestGateway, undoAfterAll } from './test-gateway.ts';
 
 /** What the server behind the gateway is to send. */
 let played: { of: CorpusCase; input: CaseInput };
 let baseURL = '';
+const undo = undoAfterAll();
 
 beforeAll(async () => {
   const upstream = await startServer((incoming, response) => {
@@ -31,7 +32,7 @@ beforeAll(async () => {
       for (const chunk of chunks) response.write(`data: ${JSON.stringify(chunk)}\n\n`);
       response.end('data: [DONE]\n\n');
     });
-  }, afterAll);
+  }, undo);
   const url = `${upstream}/v1`;
   const gateway = await startTestGateway(
     {
@@ -46,7 +47,7 @@ beforeAll(async () => {
       ],
     },
     {},
-    afterAll,
+    undo,
   );
   ({ baseURL } = gateway);
 });

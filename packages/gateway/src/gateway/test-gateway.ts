@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { createLog } from './create-log.ts';
 import { readSettings } from './read-settings.ts';
 import type { FileSettings } from './settings.ts';
@@ -22,6 +22,15 @@ export interface TestGateway extends Gateway {
 
 /** Undoes what a test or a whole file has begun, once it is over. */
 export type Undo = (undo: () => void | Promise<void>) => void;
+
+/** Undoes what a file begins in its `beforeAll`, where an `afterAll` comes too late to be run. */
+export function undoAfterAll(): Undo {
+  const undos: Parameters<Undo>[0][] = [];
+  afterAll(async () => {
+    for (const undo of undos.reverse()) await undo();
+  });
+  return (undo) => void undos.push(undo);
+}
 
 /** Settings as a configuration file has them, but for the port. */
 export async function startTestGateway(

@@ -1,7 +1,14 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { post, startServer, startTestGateway, type TestGateway, until } from './test-gateway.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  post,
+  startServer,
+  startTestGateway,
+  type TestGateway,
+  undoAfterAll,
+  until,
+} from './test-gateway.ts';
 
 const message =
   'Reading.<|tool_calls_section_begin|><|tool_call_begin|>functions.read:0<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>';
@@ -21,6 +28,7 @@ let reply: readonly (string | Uint8Array)[] = [];
 /** Times between the end of an answer that keeps its connection and the end of that. */
 const rests: number[] = [];
 let gateway: TestGateway;
+const undo = undoAfterAll();
 
 beforeAll(async () => {
   const server = createServer((socket) => {
@@ -30,9 +38,9 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
-  afterAll(() => void server.close());
+  undo(() => void server.close());
   const { port } = server.address() as AddressInfo;
-  gateway = await startTestGateway({ upstreams: [{ url: `http://127.0.0.1:${port}/v1` }] }, {}, afterAll);
+  gateway = await startTestGateway({ upstreams: [{ url: `http://127.0.0.1:${port}/v1` }] }, {}, undo);
 });
 
 async function answer(socket: Socket): Promise<void> {
