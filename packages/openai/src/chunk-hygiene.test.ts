@@ -308,8 +308,8 @@ describe('chunks that look like an earlier one', () => {
 });
 
 describe('arguments that look like those of an earlier call', () => {
-  const entry = (index: number, args: string, more: object = {}) => ({
-    tool_calls: [{ index, ...more, function: { arguments: args } }],
+  const entry = (index: number, args: string) => ({
+    tool_calls: [{ index, function: { arguments: args } }],
   });
   const first = (index: number, name: string) => ({
     tool_calls: [{ index, id: `call_${index}`, type: 'function', function: { name, arguments: '' } }],
@@ -331,10 +331,10 @@ describe('arguments that look like those of an earlier call', () => {
     // No chunk looks like another that has a field of its own.
     const each = frames.map((frame, at) => ({ ...frame, service_tier: `t${at}` }));
     const apart = await pass([...each, chunk({}, 'tool_calls'), '[DONE]']);
-    const without = (chunks: readonly KimiChunk[]) =>
+    const callsOf = (chunks: readonly KimiChunk[]) =>
       fragments(chunks).map(({ index, id, function: fn }) => [index, id, fn?.name, fn?.arguments]);
     expect(joined(plain, 'content')).toBe(joined(apart, 'content'));
-    expect(without(plain)).toEqual(without(apart));
+    expect(callsOf(plain)).toEqual(callsOf(apart));
     expect(lastExtra(plain)).toEqual(lastExtra(apart));
   });
 });

@@ -35,6 +35,7 @@ const ZERO = 9;
 const WHOLE = 10;
 const FRACTION = 11;
 const POWER = 12;
+/** From here to `SIGN` in one that may not. */
 const MINUS = 13;
 const POINT = 14;
 const EXPONENT = 15;
