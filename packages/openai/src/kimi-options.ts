@@ -43,6 +43,10 @@ export function checkFunction(option: string, value: unknown): void {
   if (value !== undefined && typeof value !== 'function') refuse(option, 'a function', value);
 }
 
+export function checkText(option: string, value: unknown): void {
+  if (typeof value !== 'string') refuse(option, 'a string', value);
+}
+
 export function checkWord(option: string, value: unknown, allowed: readonly string[]): void {
   if (!allowed.includes(value as string))
     refuse(option, allowed.map((one) => `'${one}'`).join(' or '), value);

@@ -305,6 +305,38 @@ describe('whose reasoning it is', () => {
   });
 });
 
+describe('a store that is read', () => {
+  const call = { id: 'functions.look:0', type: 'function', function: { name: 'look', arguments: '{}' } };
+  const messages = [
+    { role: 'user', content: 'Look.' },
+    { role: 'assistant', tool_calls: [call] },
+  ];
+  const body = JSON.stringify({ model: 'kimi-k2-thinking', messages });
+
+  async function askWith(get: () => unknown) {
+    const sent: RequestInit[] = [];
+    const fetch = createKimiFetch({
+      request: false,
+      reasoningMemory: { get, set: () => {} } as ReasoningMemory,
+      fetch: async (_, init) => {
+        sent.push(init ?? {});
+        return new Response();
+      },
+    });
+    await fetch('http://localhost/v1/chat/completions', { method: 'POST', body });
+    return sent.map((init) => init.body);
+  }
+
+  test.each([undefined, null])('and gives %s does not know the turn', async (nothing) => {
+    expect(await askWith(() => nothing)).toEqual([body]);
+    expect(await askWith(async () => nothing)).toEqual([body]);
+  });
+
+  test('and gives no text is refused', async () => {
+    await expect(askWith(() => 42)).rejects.toThrow('reasoningMemory.get: expected a string, got number');
+  });
+});
+
 test('a store that does not answer holds nobody who has left', async () => {
   const sent: unknown[] = [];
   const fetch = createKimiFetch({

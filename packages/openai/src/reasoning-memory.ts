@@ -1,6 +1,6 @@
 import { KimiError, type KimiTurn } from '@kimi-tc/core';
 import { isObject, type JsonObject, listOf, textOf } from './json.ts';
-import { checkObject } from './kimi-options.ts';
+import { checkObject, checkText } from './kimi-options.ts';
 
 /**
  * Keeps the reasoning of turns with tool calls, for clients that do not send it back: servers of
@@ -11,8 +11,10 @@ import { checkObject } from './kimi-options.ts';
  * request or reply at hand.
  */
 export interface ReasoningMemory {
-  /** The reasoning of a turn; `undefined` if it is not known. */
-  get(key: string): string | undefined | Promise<string | undefined>;
+  /**
+   * The reasoning of a turn; `undefined` or `null` if it is not known. The request waits for it until it is aborted.
+   */
+  get(key: string): string | null | undefined | Promise<string | null | undefined>;
   /**
    * Keeps the reasoning of a turn, in place of what was kept under the key. The end of the reply waits for it until the
    * request is aborted, and fails as it does.
@@ -125,8 +127,10 @@ async function recall(
   const calls = callsOf(message);
   if (!isObject(message) || calls.length === 0) return message;
   const known = await memory.get(await digest([place, calls]));
+  if (known === undefined || known === null) return message;
+  checkText('reasoningMemory.get', known);
   const own = textOf(message.reasoning_content).trim();
-  if (known === undefined || known.trim() === own || !known.trimEnd().endsWith(own)) return message;
+  if (known.trim() === own || !known.trimEnd().endsWith(own)) return message;
   return { ...message, reasoning_content: known, ...('reasoning' in message && { reasoning: known }) };
 }
 
