@@ -2,6 +2,7 @@ import { createKimi } from '@kimi-tc/ai-sdk';
 import { jsonSchema, type ModelMessage, streamText, type ToolSet, tool } from 'ai';
 import type { AgentTask, Outcome } from './agent.ts';
 import { readReply } from './ai-sdk-reply.ts';
+import { createProblemTeller } from './problem-teller.ts';
 import { finish, type Reply } from './reply.ts';
 import type { Call } from './tools/run-call.ts';
 import { runCalls, toNotice } from './tools/run-calls.ts';
@@ -17,7 +18,7 @@ export async function runAiSdkAgent(task: AgentTask): Promise<Outcome> {
     apiKey,
     fetch,
     transport,
-    onProblem: ({ code, message }) => task.emit({ type: 'problem', code, message }),
+    onProblem: createProblemTeller(task.emit),
   });
   const tools: ToolSet = Object.fromEntries(task.tools.map((one) => [one.name, toTool(one)]));
   const messages: ModelMessage[] = [{ role: 'user', content: task.question }];

@@ -8,6 +8,7 @@ import {
 } from '@langchain/core/messages';
 import type { AgentTask, Outcome } from './agent.ts';
 import { readReply } from './langchain-reply.ts';
+import { createProblemTeller } from './problem-teller.ts';
 import { finish, type Reply } from './reply.ts';
 import type { Call } from './tools/run-call.ts';
 import { runCalls, toNotice } from './tools/run-calls.ts';
@@ -21,7 +22,7 @@ export async function runLangchainAgent(task: AgentTask): Promise<Outcome> {
     fetch,
     transport,
     maxRetries: 2, // as the other SDKs have it
-    onProblem: ({ code, message }) => task.emit({ type: 'problem', code, message }),
+    onProblem: createProblemTeller(task.emit),
   }).bindTools(task.tools.map(toTool));
   const messages: BaseMessage[] = [new SystemMessage(task.instructions), new HumanMessage(task.question)];
 

@@ -3,6 +3,7 @@ import OpenAI from 'openai';
 import type { ChatCompletionMessageParam, ChatCompletionTool } from 'openai/resources/chat/completions';
 import type { AgentTask, Outcome } from './agent.ts';
 import { readReply } from './openai-reply.ts';
+import { createProblemTeller } from './problem-teller.ts';
 import { finish, type Reply } from './reply.ts';
 import type { Call } from './tools/run-call.ts';
 import { runCalls, toNotice } from './tools/run-calls.ts';
@@ -13,7 +14,7 @@ export async function runOpenaiAgent(task: AgentTask): Promise<Outcome> {
   const kimiFetch = createKimiFetch({
     fetch,
     transport,
-    onProblem: ({ code, message }) => task.emit({ type: 'problem', code, message }),
+    onProblem: createProblemTeller(task.emit),
   });
   const client = new OpenAI({ baseURL, apiKey, fetch: kimiFetch });
   const tools = task.tools.map(toTool);
